@@ -33,6 +33,12 @@ pub(crate) enum EvaluateError {
     Unsupported(&'static str),
 }
 
+impl From<EvaluateError> for String {
+    fn from(error: EvaluateError) -> Self {
+        error.to_string()
+    }
+}
+
 impl From<TermError> for EvaluateError {
     fn from(error: TermError) -> Self {
         Self::Unsupported(match error {

@@ -226,7 +226,7 @@ fn validate_with(
     }
     let proved = judged.is_proved();
     // A proved program is run too: a few runs show that the entry checks can hold.
-    let undecided = obligation::record::Status::Open(obligation::record::Reason::Undecided);
+    let undecided = Err(obligation::record::Reason::Undecided);
     let decided = judged.open().any(|obligation| obligation.status != undecided);
     let enough = if decided { usize::MAX } else { 2 };
     let mut limits = options.search;

@@ -6,7 +6,7 @@ use halidom_ir::{BinaryOp, Check, Pool, print};
 use halidom_verdict::{self as verdict, Cause};
 
 use crate::obligation::overflow::width;
-use crate::obligation::record::{Kind, Obligation, Reason, Status, Subject, Wide};
+use crate::obligation::record::{Kind, Obligation, Reason, Subject, Wide};
 use crate::obligation::theorem::Judgement;
 use crate::report;
 use crate::space::{
@@ -208,8 +208,8 @@ impl Prose<'_> {
     /// Puts an obligation in words.
     pub(crate) fn obligation(&self, obligation: &Obligation) -> report::Obligation {
         let status = match &obligation.status {
-            Status::Closed(method) => report::Status::Closed(*method),
-            Status::Open(reason) => {
+            Ok(method) => report::Status::Closed(*method),
+            Err(reason) => {
                 let cause = cause(obligation.kind, reason);
                 report::Status::Open(verdict::Reason::new(cause, self.reason(reason)))
             }

@@ -23,9 +23,12 @@ use halidom_ir::BufferKind;
 
 use super::Checker;
 use crate::floats::Floats;
-use crate::obligation::record::{Kind, Method, Status};
+use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::{Access, Dimension, MemoryId, loops, order};
 use crate::space::{FormulaId, PolyId, Rename, Value};
+
+/// The reason why nothing is shown of an element.
+pub(super) const NO_SHARING: &str = "it is not known which coordinates share an element";
 
 impl Checker<'_> {
     /// Checks the obligations of kinds `Location` and `Bounds`.
@@ -62,7 +65,7 @@ impl Checker<'_> {
                 let fixed = fixed.entry(&access.place.facts).or_default();
                 self.or_settled_element(location, access, fixed)
             } else {
-                Status::open("a claim with a wrong number of coordinates".to_owned())
+                Err("a claim with a wrong number of coordinates".into())
             };
             self.record(Kind::Location, Some(access.stmt), place.clone(), location);
             self.record(Kind::Bounds, Some(access.stmt), place, bounds);
@@ -70,7 +73,7 @@ impl Checker<'_> {
         for store in model.stores.values() {
             if model.memories[store.access.memory].kind == BufferKind::Input {
                 let place = self.named("", &store.access, "");
-                let status = Status::open("a store to an input".to_owned());
+                let status = Err("a store to an input".into());
                 self.record(Kind::Bounds, Some(store.access.stmt), place, status);
             }
         }
@@ -84,7 +87,7 @@ impl Checker<'_> {
         if memory.dims.iter().any(|dim| dim.folded && !(internal && self.well_folded(dim))) {
             let reason = "a folded dimension of the caller's, or one that does not begin at 0 with \
                 a positive constant extent";
-            return self.record(Kind::Location, None, place, Status::open(reason.to_owned()));
+            return self.record(Kind::Location, None, place, Err(reason.into()));
         }
         // The value of an input's element does not depend on other elements.
         if memory.kind == BufferKind::Input {
@@ -100,9 +103,9 @@ impl Checker<'_> {
         let status = if !internal {
             self.injective(&memory.dims, &dims)
         } else if self.mixed_radix(&dims) {
-            Status::Closed(Method::Identity)
+            Ok(Method::Identity)
         } else {
-            Status::open("strides are not the products of the extents".to_owned())
+            Err("strides are not the products of the extents".into())
         };
         self.record(Kind::Location, None, place, status);
     }
@@ -132,7 +135,7 @@ impl Checker<'_> {
             && from.dims.len() == memory.dims.len();
         if !(ordered && alone && internal && same) {
             let reason = "memory that others use while it is lent".to_owned();
-            return self.record(Kind::Form, None, place, Status::open(reason));
+            return self.record(Kind::Form, None, place, Err(reason.into()));
         }
         let mut goal = Vec::new();
         let zero = self.space.constant(0);
@@ -171,16 +174,18 @@ impl Checker<'_> {
 
     /// Returns the coordinates that share an element with the given ones, and the condition that
     /// they are equal to them. They are congruent in the folded dimensions, with fresh symbols for
-    /// the multiples. Returns `None` for a wrong number of coordinates, or if a fold is not by a
-    /// constant.
+    /// the multiples.
+    ///
+    /// # Errors
+    /// Returns the reason for a wrong number of coordinates, or if a fold is not by a constant.
     pub(super) fn sharing(
         &mut self,
         memory: MemoryId,
         coords: &[PolyId],
-    ) -> Option<(Vec<PolyId>, FormulaId)> {
+    ) -> Result<(Vec<PolyId>, FormulaId), Reason> {
         let dims = &self.model.memories[memory].dims;
         if dims.len() != coords.len() {
-            return None;
+            return Err(NO_SHARING.into());
         }
         let (mut others, mut same) = (Vec::new(), Vec::new());
         let zero = self.space.constant(0);
@@ -189,22 +194,20 @@ impl Checker<'_> {
                 others.push(*coord);
                 continue;
             }
-            let factor = self.space.as_constant(dim.extent)?;
+            let factor = self.space.as_constant(dim.extent).ok_or(NO_SHARING)?;
             let times = self.space.fresh_poly("times");
             let step = self.space.scale(times, factor);
             others.push(self.space.add(*coord, step));
             same.push(self.space.equal(times, zero));
         }
-        Some((others, self.space.and(&same)))
+        Ok((others, self.space.and(&same)))
     }
 
     /// Shows that the layout of an output keeps different coordinates apart: in some order of the
     /// dimensions, each stride steps over the dimensions before. The order is chosen for `fixed`,
     /// the dimensions with the values that the entry checks give them.
     fn injective(&mut self, dims: &[Dimension], fixed: &[Dimension]) -> Status {
-        let Some(order) = self.nested(fixed) else {
-            return Status::open("a layout without an order".to_owned());
-        };
+        let order = self.nested(fixed).ok_or("a layout without an order")?;
         let (mut goal, mut least) = (Vec::new(), self.space.constant(1));
         for dim in order {
             goal.push(self.space.at_most(least, dims[dim].stride));
@@ -232,10 +235,9 @@ impl Checker<'_> {
         fixed: &mut Rename,
     ) -> Status {
         let Some((flat, expected)) = self.elements(access, fixed) else { return status };
-        let Status::Open(reason) = status else { return status };
         let values = (Value::Int(flat), Value::Int(expected));
-        self.by_proposal(&access.place.facts, values, Floats::Bits)
-            .map_or(Status::Open(reason), Status::Closed)
+        let facts = &access.place.facts;
+        status.or_else(|reason| self.by_proposal(facts, values, Floats::Bits).ok_or(reason))
     }
 
     /// Returns the number of the accessed element, and the number of the element at the claimed

@@ -58,7 +58,7 @@ impl Checker<'_> {
             let same = self.space.and(&same);
             let mut facts = store.access.place.facts.clone();
             facts.extend(&load.place.facts);
-            if !matches!(self.prove(&facts, same, "own location"), Status::Closed(_)) {
+            if self.prove(&facts, same, "own location").is_err() {
                 return Err("it reads its func at another location".to_owned());
             }
         }
@@ -84,14 +84,14 @@ impl Checker<'_> {
     /// Closes an obligation on the order of two stores of one stage if they commute; otherwise adds
     /// the reason why they do not.
     pub(super) fn or_commuting(&mut self, status: Status, first: &Store, second: &Store) -> Status {
-        let Status::Open(reason) = status else { return status };
+        let Err(reason) = status else { return status };
         if first.stage != second.stage {
-            return Status::open(reason);
+            return Err(reason);
         }
         match self.commuting(first).and_then(|axioms| Ok(axioms.with(self.commuting(second)?))) {
-            Ok(Axioms::NONE) => Status::Closed(Method::Commuting),
-            Ok(axioms) => Status::Closed(Method::Axioms(axioms)),
-            Err(why) => Status::Open(Reason::And(Box::new(reason), why)),
+            Ok(Axioms::NONE) => Ok(Method::Commuting),
+            Ok(axioms) => Ok(Method::Axioms(axioms)),
+            Err(why) => Err(Reason::And(Box::new(reason), why)),
         }
     }
 }

@@ -69,13 +69,10 @@ impl<'a> Checker<'a> {
             labelled.needed.iter().map(|_| self.space.fresh_poly("needed")).collect();
         let mut facts = labelled.place.facts.clone();
         facts.push(self.inside(&coords, next));
-        let status = match region {
-            Some(region) => {
-                let goal = self.inside(&coords, region);
-                self.prove(&facts, goal, "regions of stages")
-            }
-            None => Status::open("a label of a func without this stage".to_owned()),
-        };
+        let status = region.ok_or(NO_STAGE.into()).and_then(|region| {
+            let goal = self.inside(&coords, region);
+            self.prove(&facts, goal, "regions of stages")
+        });
         let name = &self.pool.func(labelled.func).name;
         let place = format!("region of stage {stage} of {name} where it is computed");
         self.record(Kind::Coverage, None, place, status);
@@ -108,10 +105,7 @@ impl<'a> Checker<'a> {
     ) -> Status {
         let labelled = &self.model.labels[label];
         let func = labelled.func;
-        let shape = match self.specification.shape(self.space, func, stage) {
-            Ok(shape) => shape,
-            Err(error) => return Status::open(error.to_string()),
-        };
+        let shape = self.specification.shape(self.space, func, stage)?;
         let args = self.pool.func(func).args.clone();
         let coords: Vec<PolyId> = args
             .iter()
@@ -119,21 +113,15 @@ impl<'a> Checker<'a> {
             .collect();
         let point: Vec<PolyId> =
             shape.domain.iter().map(|_| self.space.fresh_poly("point")).collect();
-        let instance = match self.specification.instance(self.space, (func, stage), &coords, &point)
-        {
-            Ok(instance) => instance,
-            Err(error) => return Status::open(error.to_string()),
-        };
+        let instance = self.specification.instance(self.space, (func, stage), &coords, &point)?;
         let mut facts = labelled.place.facts.clone();
         facts.push(instance.exists);
-        let Some(region) = labelled.regions.get(stage) else {
-            return Status::open("a label of a func without this stage".to_owned());
-        };
+        let region = labelled.regions.get(stage).ok_or(NO_STAGE)?;
         facts.push(self.inside(&instance.location, region));
         let target: Vec<PolyId> = instance.location.iter().chain(&point).copied().collect();
         let writers = self.writers(label, stage, component);
         let mut ways = Vec::new();
-        let mut status = Status::open("no store is known that writes it");
+        let mut status = Err("no store is known that writes it".into());
         for round in 0.. {
             let (mut desk, tactics) = self.door();
             let asked = Target { label, writers: &writers, values: &target };
@@ -150,28 +138,26 @@ impl<'a> Checker<'a> {
                 written = self.space.or(&ways);
             }
             if self.by_cases(&facts, &ways, &target) || self.by_quotients(&facts, written) {
-                return Status::Closed(Method::Solver);
+                return Ok(Method::Solver);
             }
             let label = LABELS.get(round).copied().unwrap_or("coverage");
             if round == EACH {
                 status = self.prove(&facts, written, label);
-                if matches!(status, Status::Closed(_)) {
+                if status.is_ok() {
                     return status;
                 }
             } else if self.follows(&facts, written, label) {
-                return Status::Closed(Method::Solver);
+                return Ok(Method::Solver);
             }
         }
-        match self.unchanged((func, stage), component, &instance, &point) {
-            Some(unchanged) => {
-                facts.push(self.space.not(unchanged));
-                let written = self.space.or(&ways);
-                let covered = self.by_cases(&facts, &ways, &target)
-                    || self.follows(&facts, written, "coverage of what changes");
-                if covered { Status::Closed(Method::Solver) } else { status }
-            }
-            None => status,
-        }
+        let Some(unchanged) = self.unchanged((func, stage), component, &instance, &point) else {
+            return status;
+        };
+        facts.push(self.space.not(unchanged));
+        let written = self.space.or(&ways);
+        let covered = self.by_cases(&facts, &ways, &target)
+            || self.follows(&facts, written, "coverage of what changes");
+        if covered { Ok(Method::Solver) } else { status }
     }
 
     /// Tests whether the ways cover a target in each of the proposed cases, and whether the cases
@@ -244,6 +230,8 @@ struct Partial {
     location: Vec<PolyId>,
 }
 
+/// The reason why nothing is shown of a region that is not there.
+const NO_STAGE: &str = "a label of a func without this stage";
 /// The round of witnesses after which values may be taken over.
 const EACH: usize = 1;
 /// The names of the questions in each round.

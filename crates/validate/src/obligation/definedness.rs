@@ -23,7 +23,7 @@
 use halidom_ir::BufferKind;
 
 use super::Checker;
-use crate::obligation::record::{Kind, Method, Status};
+use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::{Access, LabelId, Labelled, Place, Store, Use, order};
 use crate::space::{Formula, FormulaId};
 
@@ -67,17 +67,16 @@ impl Checker<'_> {
             facts.extend(&load.place.facts);
             facts.extend([context, used.arm]);
             match way {
-                Ok(goal) => {
+                Ok(Some(goal)) => {
                     wanted.push((facts, goal));
                     ways.push((load, None));
                 }
-                Err(status @ Status::Closed(_)) => ways.push((load, Some(status))),
-                Err(open @ Status::Open(_)) => {
+                Ok(None) => ways.push((load, Some(Ok(Method::Structure)))),
+                Err(reason) => {
                     // A load that is never made, or whose value never matters, may claim anything.
                     let never = self.space.truth(false);
                     let unused = self.follows(&facts, never, "unused load");
-                    let status = if unused { Status::Closed(Method::Solver) } else { open };
-                    ways.push((load, Some(status)));
+                    ways.push((load, Some(unused.then_some(Method::Solver).ok_or(reason))));
                 }
             }
         }
@@ -85,7 +84,7 @@ impl Checker<'_> {
         let mut shown = self.prove_all(&wanted, label).into_iter();
         let suffix = if store.is_some() { "" } else { " that decides" };
         for (load, known) in ways {
-            let missing = || Status::open("an obligation that was not looked at".to_owned());
+            let missing = || Err("an obligation that was not looked at".into());
             let status = known.unwrap_or_else(|| shown.next().unwrap_or_else(missing));
             let place = self.named("read of ", load, suffix);
             self.record(Kind::Definedness, Some(load.stmt), place, status);
@@ -97,9 +96,7 @@ impl Checker<'_> {
     fn decided(&mut self, store: &Store, load: &Access, arm: FormulaId) -> Status {
         let region = store.label.filter(|label| load.place.labels.contains(label));
         let region = region.and_then(|label| self.model.labels[label].regions.get(store.stage));
-        let Some(region) = region else {
-            return Status::open("an update without a place that promises it".to_owned());
-        };
+        let region = region.ok_or("an update without a place that promises it")?;
         let mut facts = load.place.facts.clone();
         facts.push(arm);
         let inside = self.inside(&load.coords, region);
@@ -108,44 +105,44 @@ impl Checker<'_> {
         self.prove(&facts, wanted, "own value")
     }
 
-    /// Returns the formula under which a load yields the value that it claims.
+    /// Returns the formula under which a load yields the value that it claims, or `None` if it
+    /// always does.
     ///
     /// # Errors
-    /// Returns the status if it is known without the solver.
-    fn defined(&mut self, load: &Access, store: Option<&Store>) -> Result<FormulaId, Status> {
+    /// Returns the reason if it is known not to.
+    fn defined(
+        &mut self,
+        load: &Access,
+        store: Option<&Store>,
+    ) -> Result<Option<FormulaId>, Reason> {
         let model = self.model;
         let memory = &model.memories[load.memory];
         if memory.kind == BufferKind::Input {
-            return Err(Status::Closed(Method::Structure));
+            return Ok(None);
         }
         if let Some(store) = store.filter(|store| store.func == memory.func) {
-            let Some(label) = store.label else {
-                let reason = "an update without a place that promises it";
-                return Err(Status::open(reason.to_owned()));
-            };
+            let label = store.label.ok_or("an update without a place that promises it")?;
             let own = &model.labels[label].memories;
             if store.stage == 0
                 || !own.contains(&store.access.memory)
                 || !own.contains(&load.memory)
                 || !load.place.labels.contains(&label)
             {
-                return Err(Status::open("a func is read while it is computed".to_owned()));
+                return Err("a func is read while it is computed".into());
             }
-            let Some(region) = model.labels[label].regions.get(store.stage) else {
-                return Err(Status::open("a label of a func without this stage".to_owned()));
-            };
+            let region = model.labels[label].regions.get(store.stage);
+            let region = region.ok_or("a label of a func without this stage")?;
             let inside = self.inside(&load.coords, region);
             let written = self.written_before(store, &load.coords);
-            return Ok(self.space.and(&[inside, written]));
+            return Ok(Some(self.space.and(&[inside, written])));
         }
         let promised = self.promised(load);
         if *self.space.formula(promised) == Formula::False {
             let name = &self.pool.func(memory.func).name;
-            let reason = format!("no place that computes {name} comes before the read");
-            return Err(Status::open(reason));
+            return Err(format!("no place that computes {name} comes before the read").into());
         }
         let written = self.written(memory.func, &load.coords);
-        Ok(self.space.and(&[promised, written]))
+        Ok(Some(self.space.and(&[promised, written])))
     }
 
     /// Returns the condition that the coordinates of a load lie where a label before it promises

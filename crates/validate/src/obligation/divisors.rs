@@ -31,7 +31,7 @@ impl Checker<'_> {
         facts: &[FormulaId],
         goal: FormulaId,
     ) -> Status {
-        let Status::Open(reason) = status else { return status };
+        let Err(reason) = status else { return status };
         let mut divided = false;
         for part in self.space.conjuncts(goal) {
             let (mut desk, tactics) = self.door();
@@ -43,10 +43,10 @@ impl Checker<'_> {
                 None => self.follows(facts, part, "divisor"),
             };
             if !shown {
-                return Status::Open(reason);
+                return Err(reason);
             }
         }
-        if divided { Status::Closed(Method::Solver) } else { Status::Open(reason) }
+        divided.then_some(Method::Solver).ok_or(reason)
     }
 
     fn by_divisor(&mut self, facts: &[FormulaId], goal: FormulaId, proposal: &Divided) -> bool {

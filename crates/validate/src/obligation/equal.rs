@@ -30,15 +30,15 @@ impl Checker<'_> {
     ) -> Status {
         let open = match self.space.values_alike(a, b) {
             Some(alike) => match self.prove(facts, alike, "value") {
-                closed @ Status::Closed(_) => return closed,
-                Status::Open(reason) => reason,
+                Ok(method) => return Ok(method),
+                Err(reason) => reason,
             },
             None => Reason::from("the stored value differs from the specification's"),
         };
         if let Some(method) = self.by_proposal(facts, (a, b), weakest) {
-            return Status::Closed(method);
+            return Ok(method);
         }
-        Status::Open(match self.tactics.missing_law(self.space, (a, b)) {
+        Err(match self.tactics.missing_law(self.space, (a, b)) {
             Some(law) => Reason::And(Box::new(open), law),
             None => open,
         })

@@ -106,18 +106,11 @@ impl Checker<'_> {
             && inputs == algorithm.inputs
             && outputs == algorithm.outputs
             && own;
-        let status = if same {
-            Status::Closed(Method::Structure)
-        } else {
-            Status::open("program and algorithm differ in parameters, inputs or outputs")
-        };
+        let differ = "program and algorithm differ in parameters, inputs or outputs";
+        let status = same.then_some(Method::Structure).ok_or(differ.into());
         self.record(Kind::Form, None, "interface".to_owned(), status);
-        let status = if self.free_shapes(program) {
-            Status::Closed(Method::Structure)
-        } else {
-            let reason = "shapes and windows are not variables of their own".to_owned();
-            Status::open(reason)
-        };
+        let free = self.free_shapes(program).then_some(Method::Structure);
+        let status = free.ok_or("shapes and windows are not variables of their own".into());
         self.record(Kind::Form, None, "shapes".to_owned(), status);
         self.well_formed(program);
     }
@@ -129,7 +122,7 @@ impl Checker<'_> {
         let violations = phase(Phase::Final)
             .or_else(|violations| phase(Phase::Structured).map_err(|_| violations));
         for violation in violations.err().unwrap_or_default() {
-            let status = Status::open(violation.to_string());
+            let status = Err(violation.to_string().into());
             self.record(Kind::Form, None, "program".to_owned(), status);
         }
     }
@@ -180,7 +173,7 @@ impl Checker<'_> {
         status: Status,
     ) {
         // An obligation that is open as undecided may still be closed by sizes.
-        if matches!(&status, Status::Open(reason) if *reason != Reason::Undecided) {
+        if status.as_ref().is_err_and(|reason| *reason != Reason::Undecided) {
             self.lia.note_open();
         }
         self.found.obligations.push(Obligation { kind, stmt, subject: subject.into(), status });
@@ -195,7 +188,7 @@ impl Checker<'_> {
             | Claim::Fits { .. }
             | Claim::End { .. }
             | Claim::Index { .. }
-            | Claim::Elements { .. } => Status::open("a goal that nobody decides".to_owned()),
+            | Claim::Elements { .. } => Err("a goal that nobody decides".into()),
         };
         self.settle(goal, status);
     }
@@ -208,17 +201,17 @@ impl Checker<'_> {
     /// Tries to show that `facts`, with the entry checks, imply `goal`.
     pub(crate) fn prove(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> Status {
         if *self.space.formula(goal) == Formula::True {
-            return Status::Closed(Method::Identity);
+            return Ok(Method::Identity);
         }
         match self.denied(facts, goal, label) {
-            Outcome::Contradiction => Status::Closed(Method::Solver),
+            Outcome::Contradiction => Ok(Method::Solver),
             Outcome::Possible(values) => {
                 if self.found.hints.len() < HINTS {
                     self.found.hints.push(values);
                 }
-                Status::open(Reason::NotShown(goal))
+                Err(Reason::NotShown(goal))
             }
-            Outcome::Undecided(reason) => Status::open(Reason::NoAnswer(reason, goal)),
+            Outcome::Undecided(reason) => Err(Reason::NoAnswer(reason, goal)),
         }
     }
 
@@ -248,7 +241,7 @@ impl Checker<'_> {
             .map(|(facts, goal)| {
                 let identity = *self.space.formula(*goal) == Formula::True;
                 if shown.contains(&(facts, *goal)) && !identity {
-                    Status::Closed(Method::Solver)
+                    Ok(Method::Solver)
                 } else {
                     self.prove(facts, *goal, label)
                 }
@@ -311,7 +304,7 @@ impl Checker<'_> {
                 kind: Kind::Form,
                 stmt: Some(problem.stmt),
                 subject: "program".into(),
-                status: Status::open(problem.reason.clone()),
+                status: Err(problem.reason.clone().into()),
             });
         }
     }
@@ -329,7 +322,7 @@ impl Checker<'_> {
             {
                 let place = self.named("", access, "");
                 let reason = "an access outside of its buffer's lifetime or of its label";
-                self.record(Kind::Form, Some(access.stmt), place, Status::open(reason.to_owned()));
+                self.record(Kind::Form, Some(access.stmt), place, Err(reason.into()));
             }
         }
         for label in model.labels.values() {
@@ -340,7 +333,7 @@ impl Checker<'_> {
             if !inside {
                 let place = format!("label of {}", self.pool.func(label.func).name);
                 let reason = "a label outside of its buffer's lifetime";
-                self.record(Kind::Form, None, place, Status::open(reason.to_owned()));
+                self.record(Kind::Form, None, place, Err(reason.into()));
             }
         }
     }
@@ -356,7 +349,7 @@ impl Checker<'_> {
                     self.decide(Goal::at_entry(Kind::Assumption, what.into(), claim));
                 }
                 Err(error) => {
-                    let status = Status::open(error.to_string());
+                    let status = Err(error.to_string().into());
                     self.record(Kind::Assumption, None, what, status);
                 }
             }
@@ -412,15 +405,15 @@ impl Checker<'_> {
     /// vacuous. If the solver cannot tell, a run can.
     fn possible(&mut self, facts: &[FormulaId], place: &str, contradiction: &str) {
         let status = match self.lia.ask(self.space, facts, "vacuity") {
-            Outcome::Contradiction => Status::open(contradiction.to_owned()),
+            Outcome::Contradiction => Err(contradiction.into()),
             Outcome::Possible(values) => {
                 self.found.hints.push(values);
                 let (mut desk, tactics) = self.door();
                 let more = tactics.sizes(&mut desk, facts, &[]);
                 self.found.hints.extend(more.into_iter().flatten());
-                Status::Closed(Method::Solver)
+                Ok(Method::Solver)
             }
-            Outcome::Undecided(_) => Status::open(Reason::Undecided),
+            Outcome::Undecided(_) => Err(Reason::Undecided),
         };
         self.record(Kind::Assumption, None, place.to_owned(), status);
     }

@@ -23,7 +23,7 @@
 //! version that the specification names.
 
 use super::Checker;
-use crate::obligation::record::{Kind, Method, Status};
+use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::{Access, LabelId, MemoryId, Store, loops, order};
 use crate::space::{FormulaId, PolyId, Rename};
 
@@ -39,7 +39,7 @@ impl Checker<'_> {
             }
             let name = &self.pool.buffer(model.memories[index].buffer).name;
             if stores.iter().any(|store| store.label.is_none()) {
-                let status = Status::open("a store outside every place that computes".to_owned());
+                let status = Err("a store outside every place that computes".into());
                 self.record(Kind::Order, None, format!("writes of {name}"), status);
             } else if self.specification.stages(model.memories[index].func) == 1 {
                 self.unclobbered(index, &stores);
@@ -81,7 +81,7 @@ impl Checker<'_> {
                     .collect();
                 let elsewhere = self.inside(&store.access.coords, &region);
                 let status = if elsewhere == promised && store.label == Some(*label) {
-                    Status::Closed(Method::Identity)
+                    Ok(Method::Identity)
                 } else {
                     facts.push(elsewhere);
                     self.prove(&facts, good, "clobber")
@@ -107,8 +107,7 @@ impl Checker<'_> {
         let mut labels: Vec<Option<LabelId>> = readers.iter().map(|store| store.label).collect();
         labels.dedup();
         let [Some(label)] = *labels.as_slice() else {
-            let status =
-                Status::open("a func with updates is computed in several places".to_owned());
+            let status = Err("a func with updates is computed in several places".into());
             let place =
                 format!("writes of {}", self.pool.buffer(model.memories[memory].buffer).name);
             return self.record(Kind::Order, None, place, status);
@@ -153,13 +152,14 @@ impl Checker<'_> {
         first: &Store,
         second: &Store,
         there: &mut Rename,
-    ) -> Option<(Vec<FormulaId>, Vec<PolyId>)> {
+    ) -> Result<(Vec<FormulaId>, Vec<PolyId>), Reason> {
         let coords = there.polys(self.space, &second.access.coords);
-        let mut facts = self.space.equalities(&first.access.coords, &coords)?;
+        let same = self.space.equalities(&first.access.coords, &coords);
+        let mut facts = same.ok_or("claims with different numbers of coordinates")?;
         facts.extend(&first.access.place.facts);
         facts.extend(there.formulas(self.space, &second.access.place.facts));
         facts.push(self.good(first));
-        Some((facts, there.polys(self.space, &second.point)))
+        Ok((facts, there.polys(self.space, &second.point)))
     }
 
     fn in_order(&mut self, depth: usize, first: &Store, second: &Store) {
@@ -169,21 +169,17 @@ impl Checker<'_> {
         let mut here = Rename::new();
         let mut there = self.fresh_instance(&second.access, depth);
         let place = self.named("writes of ", &first.access, "");
-        let status = match self.pair(first, second, &mut there) {
-            None => Status::open("claims with different numbers of coordinates".to_owned()),
-            Some((mut facts, point)) => {
-                let earlier = self.earlier((first.stage, &first.point), (second.stage, &point));
-                facts.push(earlier);
-                let before = order::before(
-                    self.space,
-                    self.model,
-                    (&first.access.place.steps, &mut here),
-                    (&second.access.place.steps, &mut there),
-                );
-                let status = self.prove(&facts, before, "order");
-                self.or_commuting(status, first, second)
-            }
-        };
+        let status = self.pair(first, second, &mut there).and_then(|(mut facts, point)| {
+            facts.push(self.earlier((first.stage, &first.point), (second.stage, &point)));
+            let before = order::before(
+                self.space,
+                self.model,
+                (&first.access.place.steps, &mut here),
+                (&second.access.place.steps, &mut there),
+            );
+            let status = self.prove(&facts, before, "order");
+            self.or_commuting(status, first, second)
+        });
         self.record(Kind::Order, Some(first.access.stmt), place, status);
     }
 
@@ -194,21 +190,16 @@ impl Checker<'_> {
         }
         let mut there = self.fresh_instance(&second.access, depth);
         let place = self.named("instances of ", &first.access, "");
-        let status = match self.pair(first, second, &mut there) {
-            None => Status::open("claims with different numbers of coordinates".to_owned()),
-            Some((mut facts, point)) => match self.space.equalities(&first.point, &point) {
-                None => Status::open("claims with different numbers of variables".to_owned()),
-                Some(same) => {
-                    facts.extend(same);
-                    let goal = if std::ptr::eq(first, second) {
-                        self.same_instance(depth, &first.access, &mut there)
-                    } else {
-                        self.space.truth(false)
-                    };
-                    self.prove(&facts, goal, "once")
-                }
-            },
-        };
+        let status = self.pair(first, second, &mut there).and_then(|(mut facts, point)| {
+            let same = self.space.equalities(&first.point, &point);
+            facts.extend(same.ok_or("claims with different numbers of variables")?);
+            let goal = if std::ptr::eq(first, second) {
+                self.same_instance(depth, &first.access, &mut there)
+            } else {
+                self.space.truth(false)
+            };
+            self.prove(&facts, goal, "once")
+        });
         self.record(Kind::Order, Some(first.access.stmt), place, status);
     }
 
@@ -268,10 +259,7 @@ impl Checker<'_> {
     /// Checks that a read of the updated func has the pure coordinates of the write, so that
     /// instances at one point do not touch each other's locations.
     fn own_dimensions(&mut self, reader: &Store, load: &Access, facts: &[FormulaId]) -> Status {
-        let shape = match self.specification.shape(self.space, reader.func, reader.stage) {
-            Ok(shape) => shape,
-            Err(error) => return Status::open(error.to_string()),
-        };
+        let shape = self.specification.shape(self.space, reader.func, reader.stage)?;
         let mut goal = Vec::new();
         for ((pure, own), read) in shape.pure.iter().zip(&reader.access.coords).zip(&load.coords) {
             if *pure {
@@ -292,9 +280,8 @@ impl Checker<'_> {
         let mut here = Rename::new();
         let mut there = self.fresh_instance(&writer.access, depth);
         let written = there.polys(self.space, &writer.access.coords);
-        let Some(mut facts) = self.space.equalities(&load.coords, &written) else {
-            return Status::open("claims with different numbers of coordinates".to_owned());
-        };
+        let same = self.space.equalities(&load.coords, &written);
+        let mut facts = same.ok_or("claims with different numbers of coordinates")?;
         facts.extend(known);
         facts.extend(there.formulas(self.space, &writer.access.place.facts));
         let point = there.polys(self.space, &writer.point);

@@ -29,7 +29,7 @@ use halidom_base::FxHashMap;
 
 use super::Checker;
 use super::carry::Carry;
-use crate::obligation::record::{Kind, Method, Status};
+use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::{Access, LabelId, LoadId, Store, StoreId, loops, order};
 use crate::space::{Formula, FormulaId, Rename};
 
@@ -162,13 +162,14 @@ impl<'a> Checker<'a> {
         a: &Access,
         b: &Access,
         in_b: &mut Rename,
-    ) -> Option<(Vec<FormulaId>, FormulaId)> {
+    ) -> Result<(Vec<FormulaId>, FormulaId), Reason> {
         let there = in_b.polys(self.space, &b.coords);
         let (here, same) = self.sharing(a.memory, &a.coords)?;
-        let mut facts = self.space.equalities(&here, &there)?;
+        let equal = self.space.equalities(&here, &there);
+        let mut facts = equal.ok_or("claims with different numbers of coordinates")?;
         facts.extend(&a.place.facts);
         facts.extend(in_b.formulas(self.space, &b.place.facts));
-        Some((facts, same))
+        Ok((facts, same))
     }
 
     fn stores_apart(
@@ -198,8 +199,8 @@ impl<'a> Checker<'a> {
             && self.always_good((index, first), always)
             && self.always_good((other, second), always)
         {
-            let status = Status::Closed(Method::Solver);
-            return self.record(Kind::Race, Some(first.access.stmt), place, status);
+            let shown = Ok(Method::Solver);
+            return self.record(Kind::Race, Some(first.access.stmt), place, shown);
         }
         let goal = if pure {
             let (good, other) = (self.good(first), self.good(second));
@@ -208,14 +209,12 @@ impl<'a> Checker<'a> {
         } else {
             self.space.truth(false)
         };
-        let status = match self.conflict_facts(&first.access, &second.access, &mut there) {
-            Some((mut facts, same)) => {
-                facts.push(unordered);
-                let goal = self.space.and(&[goal, same]);
-                self.prove(&facts, goal, "race")
-            }
-            None => Status::open("claims with different numbers of coordinates".to_owned()),
-        };
+        let found = self.conflict_facts(&first.access, &second.access, &mut there);
+        let status = found.and_then(|(mut facts, same)| {
+            facts.push(unordered);
+            let goal = self.space.and(&[goal, same]);
+            self.prove(&facts, goal, "race")
+        });
         let status = self.or_atomic(status, first, second);
         self.record(Kind::Race, Some(first.access.stmt), place, status);
     }
@@ -247,20 +246,18 @@ impl<'a> Checker<'a> {
         let mut there = Rename::symbols([(lane, other)]);
         let own = self.space.symbol(lane);
         let same = self.space.equal(own, other);
-        let status = match self.conflict_facts(&store.access, &store.access, &mut there) {
-            Some((facts, there_too)) => {
-                let pure = store.stage == 0 || self.specification.stages(store.func) == 1;
-                let goal = if pure && self.has_one_value(store.func) {
-                    let good = self.good(store);
-                    let agree = self.space.and(&[good, there_too]);
-                    self.space.or(&[same, agree])
-                } else {
-                    same
-                };
-                self.prove(&facts, goal, "lanes")
-            }
-            None => Status::open("claims with different numbers of coordinates".to_owned()),
-        };
+        let found = self.conflict_facts(&store.access, &store.access, &mut there);
+        let status = found.and_then(|(facts, there_too)| {
+            let pure = store.stage == 0 || self.specification.stages(store.func) == 1;
+            let goal = if pure && self.has_one_value(store.func) {
+                let good = self.good(store);
+                let agree = self.space.and(&[good, there_too]);
+                self.space.or(&[same, agree])
+            } else {
+                same
+            };
+            self.prove(&facts, goal, "lanes")
+        });
         let place = self.named("lanes of the store to ", &store.access, "");
         self.record(Kind::Race, Some(store.access.stmt), place, status);
     }
@@ -284,8 +281,7 @@ impl<'a> Checker<'a> {
         let exact = self.has_one_value(self.model.memories[load.memory].func);
         let folded = self.model.memories[load.memory].is_folded();
         if exact && !folded && self.always_promised((index, load), innermost, (always, relying)) {
-            let status = Status::Closed(Method::Solver);
-            return self.record(Kind::Race, Some(load.stmt), place, status);
+            return self.record(Kind::Race, Some(load.stmt), place, Ok(Method::Solver));
         }
         let (mut unordered, mut goals) = (Vec::new(), Vec::new());
         let several = apart.len() > 1;
@@ -300,15 +296,13 @@ impl<'a> Checker<'a> {
             unordered.push(way);
         }
         let unordered = self.space.or(&unordered);
-        let status = match self.conflict_facts(load, &store.access, &mut there) {
-            Some((mut facts, same)) => {
-                facts.push(unordered);
-                goals.push(same);
-                let goal = self.space.and(&goals);
-                self.prove(&facts, goal, "read race")
-            }
-            None => Status::open("claims with different numbers of coordinates".to_owned()),
-        };
+        let found = self.conflict_facts(load, &store.access, &mut there);
+        let status = found.and_then(|(mut facts, same)| {
+            facts.push(unordered);
+            goals.push(same);
+            let goal = self.space.and(&goals);
+            self.prove(&facts, goal, "read race")
+        });
         let status = match self.step_of(load) {
             Some(reader) => self.or_atomic(status, reader, store),
             None => status,

@@ -163,21 +163,8 @@ impl<T: Into<String>> From<T> for Reason {
     }
 }
 
-/// The status of an obligation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// It is shown by this method.
-    Closed(Method),
-    /// It is not shown, for this reason.
-    Open(Reason),
-}
-
-impl Status {
-    /// Makes the status of an obligation that is not shown.
-    pub(crate) fn open(reason: impl Into<Reason>) -> Self {
-        Self::Open(reason.into())
-    }
-}
+/// The status of an obligation: the method that shows it, or the reason why it is not shown.
+pub(crate) type Status = Result<Method, Reason>;
 
 /// A fact that is owed.
 #[derive(Clone, Debug, PartialEq, Eq)]

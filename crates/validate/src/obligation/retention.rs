@@ -22,6 +22,7 @@
 use halidom_base::IndexMap;
 
 use super::Checker;
+use super::access::NO_SHARING;
 use super::carry::Carry;
 use crate::obligation::record::{Kind, Status};
 use crate::program::{Access, LabelId, MemoryId, Step, Store, loops, order};
@@ -69,12 +70,8 @@ impl Checker<'_> {
     /// Checks (a): under a label, an element that a store touches belongs to no other promised
     /// coordinate.
     fn apart_within(&mut self, store: &Store) -> Status {
-        let Some(label) = store.label else {
-            return Status::open("a store outside every place that computes".to_owned());
-        };
-        let Some((others, same)) = self.sharing(store.access.memory, &store.access.coords) else {
-            return no_sharing();
-        };
+        let label = store.label.ok_or("a store outside every place that computes")?;
+        let (others, same) = self.sharing(store.access.memory, &store.access.coords)?;
         // The region of the first stage is the widest. It also holds the locations that updates
         // read.
         let labelled = &self.model.labels[label];
@@ -96,9 +93,7 @@ impl Checker<'_> {
         let labelled = &self.model.labels[label];
         let (depth, mut there) = self.elsewhere(store);
         let written = there.polys(self.space, &store.access.coords);
-        let Some((promised, same)) = self.sharing(store.access.memory, &written) else {
-            return no_sharing();
-        };
+        let (promised, same) = self.sharing(store.access.memory, &written)?;
         let mut facts = labelled.place.facts.clone();
         facts.push(carry.exists);
         facts.push(self.inside(&promised, &carry.region));
@@ -145,12 +140,9 @@ impl Checker<'_> {
                     let together =
                         (loads.len() > 1).then(|| self.until_read(label, loads[0], &any, store));
                     for load in &loads {
-                        let status = match &together {
-                            Some(Status::Closed(method)) => Status::Closed(*method),
-                            Some(Status::Open(_)) | None => {
-                                self.until_read(label, load, &load.coords, store)
-                            }
-                        };
+                        let together = together.clone().and_then(Status::ok);
+                        let status = together
+                            .map_or_else(|| self.until_read(label, load, &load.coords, store), Ok);
                         let place = self.named("read of ", load, "");
                         self.record(Kind::Retention, Some(load.stmt), place, status);
                     }
@@ -169,12 +161,8 @@ impl Checker<'_> {
     ) -> Status {
         let (depth, mut there) = self.elsewhere(store);
         let written = there.polys(self.space, &store.access.coords);
-        let Some((promised, same)) = self.sharing(load.memory, coords) else {
-            return no_sharing();
-        };
-        let Some(mut facts) = self.space.equalities(&promised, &written) else {
-            return no_sharing();
-        };
+        let (promised, same) = self.sharing(load.memory, coords)?;
+        let mut facts = self.space.equalities(&promised, &written).ok_or(NO_SHARING)?;
         let needed = self.model.labels[label].needed.clone();
         facts.extend(&load.place.facts);
         facts.push(self.inside(coords, &needed));
@@ -270,8 +258,4 @@ impl Checker<'_> {
         }
         self.space.and(&same)
     }
-}
-
-fn no_sharing() -> Status {
-    Status::open("it is not known which coordinates share an element".to_owned())
 }

@@ -9,9 +9,9 @@
 
 use super::Checker;
 use crate::floats::{Axiom, Axioms, Floats};
-use crate::obligation::record::{Kind, Method, Status};
+use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::Store;
-use crate::space::{FormulaId, Value};
+use crate::space::FormulaId;
 use crate::specification::Instance;
 
 impl Checker<'_> {
@@ -32,7 +32,7 @@ impl Checker<'_> {
         let (facts, instance) = match self.claimed(store) {
             Ok(claimed) => claimed,
             Err(reason) => {
-                self.record(Kind::Claim, stmt, place, Status::open(reason));
+                self.record(Kind::Claim, stmt, place, Err(reason));
                 return None;
             }
         };
@@ -44,10 +44,12 @@ impl Checker<'_> {
         let goal = self.space.and(&goal);
         let status = self.prove(&facts, goal, "claim");
         self.record(Kind::Claim, stmt, place.clone(), status);
-        let mut status = self.value_of(store, &facts, &instance, Floats::Bits);
-        if matches!(status, Status::Open(_)) && self.laws.permits(Axiom::Numbers) {
-            status = self.value_of_numbers(store, facts, &instance).unwrap_or(status);
-        }
+        let status = self.value_of(store, &facts, &instance, Floats::Bits);
+        let status = status.or_else(|open| {
+            let numbers = self.laws.permits(Axiom::Numbers);
+            let shown = numbers && self.value_of_numbers(store, facts, &instance);
+            shown.then_some(Method::Axioms(Axioms::from_iter([Axiom::Numbers]))).ok_or(open)
+        });
         let number = self.found.obligations.len();
         self.record(Kind::Value, stmt, place, status);
         Some(number)
@@ -57,17 +59,17 @@ impl Checker<'_> {
     ///
     /// # Errors
     /// Returns the reason if the claim names no instance.
-    pub(super) fn claimed(&mut self, store: &Store) -> Result<(Vec<FormulaId>, Instance), String> {
+    pub(super) fn claimed(&mut self, store: &Store) -> Result<(Vec<FormulaId>, Instance), Reason> {
         let model = self.model;
         if store.func != model.memories[store.access.memory].func {
-            return Err("a claim about a func that is not the buffer's".to_owned());
+            return Err("a claim about a func that is not the buffer's".into());
         }
         let mut facts = store.access.place.facts.clone();
         facts.push(self.good(store));
         let claimed = (store.func, store.stage);
         let instance =
             self.specification.instance(self.space, claimed, &store.access.coords, &store.point);
-        Ok((facts, instance.map_err(|error| error.to_string())?))
+        Ok((facts, instance?))
     }
 
     /// Shows that a stored value is the instance's, by the strongest equality of floats that
@@ -80,17 +82,16 @@ impl Checker<'_> {
         weakest: Floats,
     ) -> Status {
         let component = self.model.memories[store.access.memory].component;
-        match (&store.value, instance.values.get(component)) {
-            (Ok(value), Some(specified)) => {
-                // Quotients by a symbol are beyond the solver.
-                let mut fixed = self.fixed(facts, true);
-                let [value, specified] =
-                    [value, specified].map(|side| fixed.value(self.space, *side));
-                self.equal_or_dead(facts, (value, specified), weakest)
-            }
-            (Ok(_), None) => Status::open("a component that does not exist".to_owned()),
-            (Err(reason), _) => Status::open(reason.clone()),
-        }
+        let value = store.value.clone()?;
+        let specified = instance.values.get(component).ok_or("a component that does not exist")?;
+        // Quotients by a symbol are beyond the solver.
+        let mut fixed = self.fixed(facts, true);
+        let [value, specified] = [value, *specified].map(|side| fixed.value(self.space, side));
+        // A store that never runs where its location is needed writes no wrong value.
+        self.equal(facts, (value, specified), weakest).or_else(|open| {
+            let never = self.space.truth(false);
+            self.follows(facts, never, "value").then_some(Method::Solver).ok_or(open)
+        })
     }
 
     /// Shows the same where no float is NaN that the instance compares or makes an integer. Such an
@@ -100,33 +101,12 @@ impl Checker<'_> {
         store: &Store,
         mut facts: Vec<FormulaId>,
         instance: &Instance,
-    ) -> Option<Status> {
+    ) -> bool {
         let component = self.model.memories[store.access.memory].component;
-        for float in self.space.deciding_floats(*instance.values.get(component)?) {
-            let number = self.space.is_number(float);
-            facts.push(number);
+        let Some(value) = instance.values.get(component) else { return false };
+        for float in self.space.deciding_floats(*value) {
+            facts.push(self.space.is_number(float));
         }
-        let numbers = Method::Axioms(Axioms::from_iter([Axiom::Numbers]));
-        match self.value_of(store, &facts, instance, Floats::Bits) {
-            Status::Closed(_) => Some(Status::Closed(numbers)),
-            Status::Open(_) => None,
-        }
-    }
-
-    /// Shows that two values are equal, or that the facts never hold: a store that never runs where
-    /// its location is needed writes no wrong value.
-    fn equal_or_dead(
-        &mut self,
-        facts: &[FormulaId],
-        values: (Value, Value),
-        weakest: Floats,
-    ) -> Status {
-        let never = self.space.truth(false);
-        match self.equal(facts, values, weakest) {
-            Status::Open(_) if self.follows(facts, never, "value") => {
-                Status::Closed(Method::Solver)
-            }
-            status @ (Status::Open(_) | Status::Closed(_)) => status,
-        }
+        self.value_of(store, &facts, instance, Floats::Bits).is_ok()
     }
 }

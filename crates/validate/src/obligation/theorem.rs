@@ -9,7 +9,7 @@ use halidom_ir::{Constant, ExprId, Pool, Program, StmtId, VarId};
 use halidom_smt::Solver;
 
 use super::door::Tactics;
-use super::record::{Kind, Method, Obligation, Reason, Status, Subject};
+use super::record::{Kind, Method, Obligation, Reason, Subject};
 use super::settings::{Settings, Task};
 use super::{Checker, Findings, Machine, Widths, regions};
 use crate::floats::Axioms;
@@ -186,11 +186,10 @@ fn refinement(
     let mut obligations = Vec::new();
     for (number, (from, to)) in task.versions().zip(task.steps).enumerate() {
         for (place, result) in refine::refines(pool, laws, tactics, (from, to)) {
-            let status = match result {
-                Ok(Axioms::NONE) => Status::Closed(Method::Structure),
-                Ok(axioms) => Status::Closed(Method::Axioms(axioms)),
-                Err(reason) => Status::open(reason),
-            };
+            let status = result.map_err(Reason::from).map(|axioms| match axioms {
+                Axioms::NONE => Method::Structure,
+                axioms => Method::Axioms(axioms),
+            });
             let subject = format!("{place} in rewriting {}", number + 1).into();
             obligations.push(Obligation { kind: Kind::Refinement, stmt: None, subject, status });
         }
@@ -243,11 +242,11 @@ impl Judgement {
         }
         let mut proposed = proposed.into_iter();
         let status = match self.room.take() {
-            Some(reason) => Status::Open(reason),
+            Some(reason) => Err(reason),
             None if proposed.any(|sizes| self.passes(pool, program, &sizes, roomy)) => {
-                Status::Closed(Method::Run)
+                Ok(Method::Run)
             }
-            None => Status::open("no sizes were seen to pass with every extent above 1"),
+            None => Err("no sizes were seen to pass with every extent above 1".into()),
         };
         let (kind, subject) = (Kind::Assumption, "room for outputs".into());
         self.obligations.push(Obligation { kind, stmt: None, subject, status });
@@ -258,12 +257,12 @@ impl Judgement {
     pub(crate) fn vacuity(&mut self, settings: &Settings<'_>, admitted: bool) {
         if admitted {
             for obligation in &mut self.obligations {
-                if obligation.status == Status::Open(Reason::Undecided) {
-                    obligation.status = Status::Closed(Method::Run);
+                if obligation.status == Err(Reason::Undecided) {
+                    obligation.status = Ok(Method::Run);
                 }
             }
         } else if !settings.disable.contains(&Kind::Assumption) {
-            let status = Status::open("no sizes were seen to pass them");
+            let status = Err("no sizes were seen to pass them".into());
             let (kind, subject) = (Kind::Assumption, "entry checks".into());
             self.obligations.push(Obligation { kind, stmt: None, subject, status });
         }
@@ -271,7 +270,7 @@ impl Judgement {
 
     /// The obligations that are open.
     pub(crate) fn open(&self) -> impl Iterator<Item = &Obligation> {
-        self.obligations.iter().filter(|obligation| matches!(obligation.status, Status::Open(_)))
+        self.obligations.iter().filter(|obligation| obligation.status.is_err())
     }
 
     /// Tests whether the theorem's premises are shown: there are obligations, all are closed, and

@@ -24,7 +24,6 @@
 use halidom_ir::FuncId;
 
 use super::Checker;
-use crate::obligation::record::Status;
 use crate::program::Store;
 use crate::space::{FormulaId, Rename, Value};
 
@@ -93,8 +92,8 @@ impl Checker<'_> {
         let Some(alike) = self.space.values_alike(one, other) else {
             // They may still never write at one coordinate.
             let never = self.space.truth(false);
-            return matches!(self.prove(&facts, never, "same bits"), Status::Closed(_));
+            return self.prove(&facts, never, "same bits").is_ok();
         };
-        matches!(self.prove(&facts, alike, "same bits"), Status::Closed(_))
+        self.prove(&facts, alike, "same bits").is_ok()
     }
 }

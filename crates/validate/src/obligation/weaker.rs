@@ -58,11 +58,12 @@ impl Checker<'_> {
         let place =
             format!("what depends on {}", names.iter().copied().collect::<Vec<_>>().join(", "));
         let status = match decided {
-            None => Status::Closed(Method::Structure),
-            Some(what) => Status::open(format!(
+            None => Ok(Method::Structure),
+            Some(what) => Err(format!(
                 "{what} depends on floats that are not shown to be right bit for bit; these may \
                     not decide anything"
-            )),
+            )
+            .into()),
         };
         self.record(Kind::Value, None, place.clone(), status);
         self.found.interpreted = flow.sources(&self.found.inexact);
@@ -72,7 +73,7 @@ impl Checker<'_> {
                 Some(lia)
             }
             Err(error) => {
-                self.record(Kind::Value, None, place, Status::open(error.to_string()));
+                self.record(Kind::Value, None, place, Err(error.to_string().into()));
                 None
             }
         }
@@ -84,9 +85,8 @@ impl Checker<'_> {
         let mut found = IndexSet::default();
         for (store, number) in self.model.stores.values().zip(&self.found.values) {
             let is_float = matches!(store.value, Ok(Value::Number(term)) if self.space.scalar(term).is_float());
-            let is_open = number.is_some_and(|number| {
-                matches!(self.found.obligations[number].status, Status::Open(_))
-            });
+            let is_open =
+                number.is_some_and(|number| self.found.obligations[number].status.is_err());
             if is_float && is_open {
                 found.insert(store.func);
             }
@@ -129,32 +129,30 @@ impl Checker<'_> {
         if overflowed || found.len() != self.found.values.len() {
             let reason =
                 "the program cannot be described with operators on floats as they are written";
-            let status = Status::open(reason.to_owned());
-            return self.record(Kind::Value, None, "floats".to_owned(), status);
+            return self.record(Kind::Value, None, "floats", Err(reason.into()));
         }
         for (number, status) in self.found.values.clone().into_iter().zip(found) {
             let (Some(number), Some(status)) = (number, status) else { continue };
             let own = &mut self.found.obligations[number].status;
             match (&*own, status) {
                 // This holds in every interpretation.
-                (Status::Closed(_), Status::Closed(method)) if method.floats() == Floats::Bits => {}
-                (_, closed @ Status::Closed(_)) => *own = closed,
-                (Status::Closed(_), Status::Open(_)) => {
-                    *own = Status::open(
+                (Ok(_), Ok(method)) if method.floats() == Floats::Bits => {}
+                (_, Ok(method)) => *own = Ok(method),
+                (Ok(_), Err(_)) => {
+                    *own = Err(
                         "equal bit for bit only, where more is asked of all that goes with floats \
-                            that are not",
+                            that are not"
+                            .into(),
                     );
                 }
-                (Status::Open(_), Status::Open(_)) => {}
+                (Err(_), Err(_)) => {}
             }
         }
     }
 
     fn weaker_value(&mut self, store: &Store, weakest: Floats) -> Status {
-        match self.claimed(store) {
-            Ok((facts, instance)) => self.value_of(store, &facts, &instance, weakest),
-            Err(reason) => Status::open(reason),
-        }
+        let (facts, instance) = self.claimed(store)?;
+        self.value_of(store, &facts, &instance, weakest)
     }
 
     /// Tests whether the values of a func are right bit for bit, so that equal values have the same
@@ -172,8 +170,8 @@ impl Checker<'_> {
         let decided = self.laws.decided.iter().filter(|name| interpreted.contains(name.as_str()));
         let found: Vec<String> = unknown.chain(decided).cloned().collect();
         for name in found {
-            let reason = "a law of its updates is known of other values than it has".to_owned();
-            self.record(Kind::Order, None, format!("updates of {name}"), Status::open(reason));
+            let reason = "a law of its updates is known of other values than it has";
+            self.record(Kind::Order, None, format!("updates of {name}"), Err(reason.into()));
         }
     }
 }

@@ -30,10 +30,7 @@ impl Checker<'_> {
             Claim::Arithmetic { expr } => {
                 let mut failed = None;
                 self.range(*expr, place, ranges, &mut failed);
-                match failed {
-                    None => Status::Closed(Method::Intervals),
-                    Some(culprit) => Status::Open(Reason::NotFit(culprit)),
-                }
+                failed.map_or(Ok(Method::Intervals), |culprit| Err(Reason::NotFit(culprit)))
             }
             Claim::Fits { expr, bits, stored } => {
                 self.fits((*expr, *bits), stored.as_deref(), place, ranges)
@@ -46,11 +43,8 @@ impl Checker<'_> {
                 // An element takes at most 8 bytes.
                 let most = WIDTH.1 / 8;
                 let fits = self.elements_of(*memory, dims, place, ranges, most);
-                if fits {
-                    Status::Closed(Method::Intervals)
-                } else {
-                    Status::open("the number of elements is not shown to fit".to_owned())
-                }
+                let open = "the number of elements is not shown to fit";
+                fits.then_some(Method::Intervals).ok_or(open.into())
             }
         }
     }
@@ -64,10 +58,10 @@ impl Checker<'_> {
     ) -> Status {
         let status = self.shown_to_fit(expr, bits, place, ranges);
         // This says nothing about other uses of the expression.
-        if let (Status::Open(_), Some(stores)) = (&status, stored)
+        if let (Err(_), Some(stores)) = (&status, stored)
             && stores.iter().all(|stmt| self.fits_where_needed((expr, bits), *stmt, place))
         {
-            return Status::Closed(Method::Solver);
+            return Ok(Method::Solver);
         }
         // If this is open, the verdict is unknown anyway, so the rest may take it for granted.
         let mut failed = None;
@@ -95,7 +89,7 @@ impl Checker<'_> {
                     facts.push(self.space.within(int, low, count));
                 }
                 let place = Place { facts, ..Place::default() };
-                self.lies_within(poly, width(bits), &place).is_none()
+                self.lies_within(poly, width(bits), &place).is_ok()
             })
     }
 
@@ -110,24 +104,20 @@ impl Checker<'_> {
         let mut failed = None;
         let mut found = self.range(expr, place, ranges, &mut failed);
         if within(found, width) {
-            return Status::Closed(Method::Intervals);
+            return Ok(Method::Intervals);
         }
         let Some(poly) = self.model.ints.get(&expr).copied() else {
-            return Status::Open(Reason::MayOverflow(Wide::Expr(expr), bits, None, None));
+            return Err(Reason::MayOverflow(Wide::Expr(expr), bits, None, None));
         };
         let factors = self.factors(self.pool.get(expr));
         let wanted = Wanted { poly, factors, enough: width };
         found = both(found, self.bounded(wanted, place, ranges));
         if within(found, width) {
             ranges.note_shown(expr, place, found);
-            return Status::Closed(Method::Intervals);
+            return Ok(Method::Intervals);
         }
-        match self.lies_within(poly, width, place) {
-            None => Status::Closed(Method::Solver),
-            Some(values) => {
-                Status::Open(Reason::MayOverflow(Wide::Expr(expr), bits, Some(poly), values))
-            }
-        }
+        self.lies_within(poly, width, place)
+            .map_err(|values| Reason::MayOverflow(Wide::Expr(expr), bits, Some(poly), values))
     }
 
     fn ends(
@@ -143,34 +133,31 @@ impl Checker<'_> {
         let length = self.range(extent, place, ranges, &mut failed);
         let sum = (first.0.saturating_add(length.0), first.1.saturating_add(length.1));
         if within(sum, width) {
-            return Status::Closed(Method::Intervals);
+            return Ok(Method::Intervals);
         }
         let ints = &self.model.ints;
         let (Some(first), Some(length)) = (ints.get(&min), ints.get(&extent)) else {
-            return Status::open("the end of a loop is not known".to_owned());
+            return Err("the end of a loop is not known".into());
         };
         let end = self.space.add(*first, *length);
         let wanted = Wanted { poly: end, factors: None, enough: width };
         if within(self.bounded(wanted, place, ranges), width) {
-            return Status::Closed(Method::Intervals);
+            return Ok(Method::Intervals);
         }
-        match self.lies_within(end, width, place) {
-            None => Status::Closed(Method::Solver),
-            Some(values) => {
-                Status::Open(Reason::MayOverflow(Wide::End(var), bits, Some(end), values))
-            }
-        }
+        self.lies_within(end, width, place)
+            .map_err(|values| Reason::MayOverflow(Wide::End(var), bits, Some(end), values))
     }
 
-    /// Asks the solver whether an integer lies in an interval. Returns `None` if it does; otherwise
-    /// `Some`, with sizes at which it may not, if the solver has such sizes.
-    #[expect(clippy::option_option, reason = "that something is not shown, and what is known then")]
+    /// Asks the solver whether an integer lies in an interval.
+    ///
+    /// # Errors
+    /// Returns sizes at which it may not, if the solver has such sizes.
     fn lies_within(
         &mut self,
         poly: PolyId,
         (low, high): Interval,
         place: &Place,
-    ) -> Option<Option<Vec<(Symbol, i128)>>> {
+    ) -> Result<Method, Option<Vec<(Symbol, i128)>>> {
         let (low, high) = (self.space.constant(low), self.space.constant(high));
         let sides = [self.space.at_most(low, poly), self.space.at_most(poly, high)];
         let goal = self.space.and(&sides);
@@ -179,20 +166,20 @@ impl Checker<'_> {
         all.extend_from_slice(&place.facts);
         all.push(negated);
         match self.lia.ask(self.space, &all, "overflow") {
-            Outcome::Contradiction => None,
-            Outcome::Possible(values) => Some(Some(values)),
-            Outcome::Undecided(_) => Some(None),
+            Outcome::Contradiction => Ok(Method::Solver),
+            Outcome::Possible(values) => Err(Some(values)),
+            Outcome::Undecided(_) => Err(None),
         }
     }
 
     /// Checks that element numbers of a buffer have this many bits.
     fn index_fits(&mut self, buffer: BufferId, bits: u32, ranges: &mut Ranges<'_>) -> Status {
         if bits > 32 {
-            return Status::Closed(Method::Structure);
+            return Ok(Method::Structure);
         }
         let kind = self.pool.buffer(buffer).kind;
         if kind == BufferKind::Internal && ranges.checks_memory {
-            return Status::Closed(Method::Structure);
+            return Ok(Method::Structure);
         }
         let fits = match ranges.spans.get(&buffer) {
             Some(known) => *known,
@@ -202,14 +189,10 @@ impl Checker<'_> {
                 found
             }
         };
-        if fits {
-            Status::Closed(Method::Solver)
-        } else {
-            let name = &self.pool.buffer(buffer).name;
-            Status::open(format!(
-                "may overflow in {bits} bits: `{name}` may have elements 2^31 from its first"
-            ))
-        }
+        let name = &self.pool.buffer(buffer).name;
+        let open =
+            format!("may overflow in {bits} bits: `{name}` may have elements 2^31 from its first");
+        fits.then_some(Method::Solver).ok_or(open.into())
     }
 
     /// Tests whether the last element of each memory of a buffer has a number below 2^31.

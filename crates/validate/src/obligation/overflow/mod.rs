@@ -108,7 +108,7 @@ impl Checker<'_> {
                 let mut open = None;
                 for goal in narrow.of_check(check.expr, number) {
                     let status = self.decide_overflow(&goal, &mut ranges);
-                    if let Status::Open(_) = status {
+                    if status.is_err() {
                         open = Some((number, goal, status));
                         break;
                     }
@@ -116,7 +116,7 @@ impl Checker<'_> {
                 match open {
                     None => {
                         shown.push(check.condition);
-                        let status = Status::Closed(Method::Intervals);
+                        let status = Ok(Method::Intervals);
                         self.record(Kind::Overflow, None, Subject::EntryCheck(number), status);
                     }
                     Some(open) => {
