@@ -515,8 +515,8 @@ impl Tactics for Liar {
                 found.push((symbol, value));
                 value = desk.space.symbol(symbol);
             }
-            let middle = found.len() / 2;
-            found.rotate_left(middle);
+            let first = self.below(found.len());
+            found.rotate_left(first);
         }
         found
     }

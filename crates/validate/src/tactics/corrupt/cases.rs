@@ -155,6 +155,8 @@ pub(super) fn all_wrong() -> Vec<(&'static str, &'static str, String)> {
         ("choice of products", "bits", large("m <= k", "min(m * m, k * k)")),
         ("guard of the loop around", "bits", guarded("p < 1")),
         ("negative factor", "bits", factors(1000)),
+        ("value of one column", "bits", strides(1, 4).replacen("= i32(i) + n", "= n", 1)),
+        ("element of one column", "bits", strides(1, 4).replacen("[i * 1 +", "[0 +", 1)),
         ("rows that overlap", "bits", strides(1, 3)),
         ("columns that overlap", "bits", strides(1, 1)),
         ("clamp above", "reals", clamp("n * n", "n * n")),
