@@ -28,10 +28,11 @@
 //! Each access has obligations on its location identity, bounds, claim and value. Each place that
 //! promises a func has obligations on coverage, definedness and order. Unordered loops have
 //! obligations on races. Equal normal forms, intervals, the program's structure and the solver's
-//! `unsat` close obligations. Sizes of a run close only an obligation that assumptions can hold.
-//! The list of obligations comes from the program and the algorithm. An obligation that cannot be
-//! described or shown is open, and an open obligation makes the verdict [`Verdict::Unknown`], or
-//! [`Verdict::Refuted`] after a run that shows a difference.
+//! `unsat` close obligations. Sizes at which the entry checks hold close only the obligations that
+//! these can hold and leave room for outputs. The list of obligations comes from the program and
+//! the algorithm. An obligation that cannot be described or shown is open, and an open obligation
+//! makes the verdict [`Verdict::Unknown`], or [`Verdict::Refuted`] after a run that shows a
+//! difference.
 
 mod admits;
 mod answer;
@@ -225,7 +226,7 @@ fn validate_with(
         report.too_strict = too_strict(pool, Task { algorithm, ..task }, &mut judged, options);
     }
     let proved = judged.is_proved();
-    // A proved program is run too: a few runs show that the entry checks can hold.
+    // A proved program is run too: the sizes of a run may show that the entry checks can hold.
     let undecided = Err(obligation::record::Reason::Undecided);
     let decided = judged.open().any(|obligation| obligation.status != undecided);
     let enough = if decided { usize::MAX } else { 2 };

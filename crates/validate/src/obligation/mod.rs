@@ -249,8 +249,8 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// Tests whether `facts`, with the entry checks, imply `goal`. This is for guesses, which are
-    /// not obligations.
+    /// Tests whether `facts`, with the entry checks, imply `goal`. Unlike [`Self::prove`], it keeps
+    /// no sizes as hints.
     fn follows(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> bool {
         self.denied(facts, goal, label) == Outcome::Contradiction
     }
@@ -402,7 +402,7 @@ impl Checker<'_> {
     }
 
     /// Checks that the facts do not contradict each other, because otherwise the proof would be
-    /// vacuous. If the solver cannot tell, a run can.
+    /// vacuous. If the solver cannot tell, sizes that pass the entry checks can.
     fn possible(&mut self, facts: &[FormulaId], place: &str, contradiction: &str) {
         let status = match self.lia.ask(self.space, facts, "vacuity") {
             Outcome::Contradiction => Err(contradiction.into()),

@@ -160,7 +160,7 @@ pub(crate) fn judge(
         }
         judged.solvers.push(lia.into_solver());
     }
-    judged.solvers.insert(1, laws.into_solver());
+    judged.solvers.push(laws.into_solver());
     judged.obligations.retain(|obligation| !settings.disable.contains(&obligation.kind));
     Ok(judged)
 }

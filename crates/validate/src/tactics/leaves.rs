@@ -96,7 +96,7 @@ pub(super) fn merged(
     (a, b): (TermId, TermId),
     questions: usize,
 ) -> (Vec<Step>, (TermId, TermId)) {
-    let mut left = Left { questions, pairs: MOST_PAIRS };
+    let mut remaining = Remaining { questions, pairs: MOST_PAIRS };
     let (mut of_a, mut of_b) = (Leaves::default(), Leaves::default());
     leaves(desk.space, a, &mut of_a);
     leaves(desk.space, b, &mut of_b);
@@ -108,7 +108,7 @@ pub(super) fn merged(
         // leaves that differ may take long.
         let (before, from) = others.split_at(position.min(others.len()));
         let mut candidates = from.iter().chain(before).copied();
-        let same = candidates.find(|other| left.equal(desk, facts, *term, *other));
+        let same = candidates.find(|other| remaining.equal(desk, facts, *term, *other));
         match same {
             Some(other) => {
                 rename.means(*term, other);
@@ -125,7 +125,7 @@ pub(super) fn merged(
     for condition in of_a.conditions.difference(&of_b.conditions) {
         for other in of_b.conditions.difference(&of_a.conditions) {
             let alike = desk.space.same_truth(*condition, *other);
-            if left.may_ask(desk.space, alike) && desk.follows(facts, alike, "condition") {
+            if remaining.may_ask(desk.space, alike) && desk.follows(facts, alike, "condition") {
                 rename.override_formula(*condition, *other);
                 steps.push(Step::SameTruth(*condition, *other));
                 break;
@@ -149,11 +149,11 @@ fn joined(
     let mut found = Leaves::default();
     leaves(desk.space, a, &mut found);
     leaves(desk.space, b, &mut found);
-    let mut left = Left { questions, pairs: MOST_PAIRS };
+    let mut remaining = Remaining { questions, pairs: MOST_PAIRS };
     let (mut rename, mut steps) = (Rename::new(), Vec::new());
     let mut kept: Vec<TermId> = Vec::new();
     for term in found.terms {
-        let twin = kept.iter().copied().find(|other| left.equal(desk, facts, term, *other));
+        let twin = kept.iter().copied().find(|other| remaining.equal(desk, facts, term, *other));
         match twin {
             Some(twin) => {
                 rename.means(term, twin);
@@ -168,13 +168,13 @@ fn joined(
     Some((steps, (rename.term(desk.space, a), rename.term(desk.space, b))))
 }
 
-/// The comparisons and questions about leaves that are left.
-struct Left {
+/// The numbers of comparisons and of questions that may still be made.
+struct Remaining {
     pairs: usize,
     questions: usize,
 }
 
-impl Left {
+impl Remaining {
     /// Tests whether the facts make two leaves equal.
     fn equal(
         &mut self,

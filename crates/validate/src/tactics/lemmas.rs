@@ -675,14 +675,12 @@ fn multiples(space: &mut Space, products: &[Monomial], atoms: &IndexSet<AtomId>)
             multiples.extend(of.filter(|of| multiple(*of)).map(|divisor| (divisor, other)));
         }
     }
-    let mut pairs = Vec::new();
-    for (position, (number, first)) in multiples.iter().enumerate() {
-        let others = multiples.iter().take(position).filter(|(other, _)| number == other);
-        pairs.extend(others.map(|(_, second)| (*number, *first, *second)));
-    }
-    pairs.truncate(MOST_PAIRS);
+    let pairs = multiples.iter().enumerate().flat_map(|(position, (number, first))| {
+        let others = multiples.iter().take(position).filter(move |(other, _)| number == other);
+        others.map(move |(_, second)| (*number, *first, *second))
+    });
     let mut lemmas = Vec::new();
-    for (number, first, second) in pairs {
+    for (number, first, second) in pairs.take(MOST_PAIRS) {
         for (less, more) in [(first, second), (second, first)] {
             let distance = space.sub(more, less);
             lemmas.push(Instance::Scaled(number, space.offset(distance, -1)));

@@ -1,6 +1,6 @@
 //! Values with known selections and definitions put in.
 
-use halidom_base::{FxHashSet, IndexSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::FuncId;
 
 use super::forms::Form;
@@ -65,7 +65,8 @@ pub(super) fn unfolded(
 }
 
 /// Returns the reads that a round unfolds, with their definitions: reads of funcs that only one of
-/// the two values reads, or else of all funcs.
+/// the two values reads, or, if none of these has a definition or they are too many, of funcs that
+/// both read.
 fn meanings(
     desk: &mut Desk<'_, '_>,
     a: &IndexSet<TermId>,
@@ -74,8 +75,16 @@ fn meanings(
     let [of_a, of_b] = [a, b].map(|reads| -> FxHashSet<FuncId> {
         reads.iter().filter_map(|read| func_of(desk.space, *read)).collect()
     });
-    let (shared, alone): (Vec<TermId>, Vec<TermId>) = a.union(b).partition(|read| {
-        func_of(desk.space, **read).is_some_and(|func| of_a.contains(&func) && of_b.contains(&func))
+    // Inputs, and funcs with updates, have no definition.
+    let mut defined: FxHashMap<FuncId, bool> = FxHashMap::default();
+    let mut reads: Vec<TermId> = a.union(b).copied().collect();
+    reads.retain(|read| {
+        func_of(desk.space, *read).is_some_and(|func| {
+            *defined.entry(func).or_insert_with(|| desk.definition(*read).is_some())
+        })
+    });
+    let (shared, alone): (Vec<TermId>, Vec<TermId>) = reads.into_iter().partition(|read| {
+        func_of(desk.space, *read).is_some_and(|func| of_a.contains(&func) && of_b.contains(&func))
     });
     for (reads, most) in [(alone, MOST_ALONE), (shared, MOST_SHARED)] {
         if reads.len() > most {

@@ -95,8 +95,8 @@ pub(super) fn witness(
     result
 }
 
-/// Guesses points at which each pair of integers may be equal. A variable that no pair determines
-/// gets its value in the instance that reads, its first value, and its last value.
+/// Guesses points at which a stage may write a location. A variable that the location does not
+/// determine gets its value in the instance that reads, its first value, and its last value.
 pub(super) fn origins(
     desk: &mut Desk<'_, '_>,
     stage: (FuncId, usize),
