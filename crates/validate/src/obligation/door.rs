@@ -4,8 +4,7 @@
 //! A tactic sees a [`Desk`]: it may make terms and ask questions, but it can neither assume a
 //! formula nor close an obligation. What it returns is a proposal, which is data. The obligation
 //! states the conditions of a proposal itself and asks the solver for each. So a wrong proposal can
-//! only leave something open. Answers are kept, so what a tactic has shown is
-//! not asked again.
+//! only leave something open. Answers are kept, so what a tactic has shown is not asked again.
 
 use halidom_ir::{FuncId, Pool, Stage};
 
