@@ -4,6 +4,9 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 use std::ops::Index;
 
+use elsa::index_set::FrozenIndexSet;
+use rustc_hash::FxBuildHasher;
+
 use crate::{Id, IndexSet};
 
 /// An append-only store in which equal values have equal ids.
@@ -60,9 +63,37 @@ impl<I: Id, T: Hash + Eq> Index<I> for Interner<I, T> {
     }
 }
 
+/// An interner that stores values while others are borrowed.
+pub struct SharedInterner<I, T> {
+    values: FrozenIndexSet<Box<T>, FxBuildHasher>,
+    ids: PhantomData<fn() -> I>,
+}
+
+impl<I: Id, T: Hash + Eq> SharedInterner<I, T> {
+    /// Returns the id of `value`, storing it first if it is new.
+    pub fn intern(&self, value: T) -> I {
+        let known = self.values.get_full(&value).map(|(index, _)| index);
+        I::from_index(known.unwrap_or_else(|| self.values.insert_full(Box::new(value)).0))
+    }
+}
+
+impl<I: Id, T: Hash + Eq> Default for SharedInterner<I, T> {
+    fn default() -> Self {
+        Self { values: FrozenIndexSet::default(), ids: PhantomData }
+    }
+}
+
+impl<I: Id, T: Hash + Eq> Index<I> for SharedInterner<I, T> {
+    type Output = T;
+
+    fn index(&self, id: I) -> &T {
+        &self.values[id.index()]
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Interner;
+    use super::{Interner, SharedInterner};
     use crate::Id;
 
     crate::define_id!(WordId, "word");
@@ -78,5 +109,15 @@ mod tests {
         assert_eq!(words[second], "blur");
         assert_eq!((words.find("blur"), words.find("tent")), (Some(second), None));
         assert_eq!((first.index(), second.index(), words.len()), (0, 1, 2));
+    }
+
+    #[test]
+    fn a_shared_interner_stores_values_while_others_are_borrowed() {
+        let words: SharedInterner<WordId, String> = SharedInterner::default();
+        let first = words.intern("box".to_owned());
+        let kept = &words[first];
+        let ids: Vec<WordId> = (0..1000).map(|number| words.intern(number.to_string())).collect();
+        assert_eq!((kept.as_str(), words.intern("box".to_owned())), ("box", first));
+        assert_eq!((words[ids[999]].as_str(), words.intern("999".to_owned())), ("999", ids[999]));
     }
 }

@@ -14,7 +14,7 @@ pub mod programs;
 pub mod stack;
 
 pub use arena::{Arena, Id};
-pub use interner::Interner;
+pub use interner::{Interner, SharedInterner};
 
 /// A hash map with a fast, fixed hash. Never iterate it where the order can affect an output; use
 /// [`IndexMap`] there.

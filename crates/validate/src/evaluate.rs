@@ -53,7 +53,7 @@ pub(crate) type Result<T> = std::result::Result<T, EvaluateError>;
 /// An expression that is a leaf, with its pool and the space of its value.
 pub(crate) struct At<'a> {
     pub(crate) pool: &'a Pool,
-    pub(crate) space: &'a mut Space,
+    pub(crate) space: &'a Space,
     pub(crate) expr: ExprId,
 }
 
@@ -63,7 +63,7 @@ pub(crate) type Component = (FuncId, usize);
 /// Gives the leaves of expressions their values.
 pub(crate) trait Leaves {
     /// Returns a variable's value.
-    fn variable(&mut self, pool: &Pool, space: &mut Space, var: VarId) -> Result<Value>;
+    fn variable(&mut self, pool: &Pool, space: &Space, var: VarId) -> Result<Value>;
 
     /// Returns a component of the value of a func or input at a point, as in algorithms and before
     /// storage is flattened.
@@ -75,7 +75,7 @@ pub(crate) trait Leaves {
     }
 
     /// Lists what a shuffle takes from one of its vectors: the lanes that `taken` makes of it.
-    fn shuffled(&mut self, _: At<'_>, _vector: ExprId, _taken: &mut Rename) -> Result<()> {
+    fn shuffled(&mut self, _: At<'_>, _vector: ExprId, _taken: &Rename) -> Result<()> {
         Err(EvaluateError::Unsupported("a shuffle in an algorithm"))
     }
 }
@@ -121,7 +121,7 @@ pub(crate) struct Load {
 /// Translates expressions into terms, and remembers the results.
 pub(crate) struct Evaluator<'a, L> {
     pub(crate) pool: &'a Pool,
-    pub(crate) space: &'a mut Space,
+    pub(crate) space: &'a Space,
     pub(crate) leaves: &'a mut L,
     pub(crate) memo: FxHashMap<ExprId, Value>,
 }
@@ -199,8 +199,7 @@ impl<L: Leaves> Evaluator<'_, L> {
             }
             Expr::Call(call, operand) => match self.value(operand)? {
                 Value::Int(poly) if call == Intrinsic::Abs => {
-                    let negated = self.space.scale(poly, -1);
-                    Ok(Value::Int(self.space.max(poly, negated)))
+                    Ok(Value::Int(self.space.max(poly, self.space.scale(poly, -1))))
                 }
                 Value::Number(term) => Ok(Value::Number(self.space.call_term(call, term)?)),
                 Value::Int(_) | Value::Bool(_) => {
@@ -230,9 +229,7 @@ impl<L: Leaves> Evaluator<'_, L> {
             }
             Expr::Ramp { base, stride, lanes } => {
                 let (base, stride) = (self.int(base)?, self.int(stride)?);
-                let lane = self.space.lane(lanes);
-                let lane = self.space.symbol(lane);
-                let step = self.space.mul(stride, lane);
+                let step = self.space.mul(stride, self.space.symbol(self.space.lane(lanes)));
                 Ok(Value::Int(self.space.add(base, step)))
             }
             Expr::Broadcast { value, .. } => self.value(value),
@@ -253,16 +250,15 @@ impl<L: Leaves> Evaluator<'_, L> {
         for Run { vector, first, step } in runs(given, lanes) {
             let vector = *vectors.get(vector).ok_or(unsupported.clone())?;
             let value = self.value(vector)?;
-            let scaled = self.space.scale(to, step);
-            let taken = self.space.offset(scaled, first);
-            let mut taken = Rename::symbols([(from, taken)]);
+            let taken = self.space.offset(self.space.scale(to, step), first);
+            let taken = Rename::symbols([(from, taken)]);
             let value = taken.value(self.space, value);
             if found.is_some_and(|other| other != value) {
                 return Err(unsupported);
             }
             found = Some(value);
             let at = At { pool: self.pool, space: self.space, expr: id };
-            self.leaves.shuffled(at, vector, &mut taken)?;
+            self.leaves.shuffled(at, vector, &taken)?;
         }
         found.ok_or(unsupported)
     }
@@ -292,14 +288,13 @@ impl<L: Leaves> Evaluator<'_, L> {
         match (lhs, rhs) {
             (Value::Int(a), Value::Int(b)) => self.int_binary(op, a, b),
             (Value::Bool(a), Value::Bool(b)) => Ok(Value::Bool(if op == BinaryOp::And {
-                self.space.and(&[a, b])
+                self.space.and([a, b])
             } else if op == BinaryOp::Or {
-                self.space.or(&[a, b])
+                self.space.or([a, b])
             } else if op == BinaryOp::Eq {
                 self.space.same_truth(a, b)
             } else if matches!(op, BinaryOp::Xor | BinaryOp::Ne) {
-                let same = self.space.same_truth(a, b);
-                self.space.not(same)
+                self.space.not(self.space.same_truth(a, b))
             } else {
                 return Err(EvaluateError::Unsupported("a binary operator of `bool`s"));
             })),
@@ -321,7 +316,7 @@ impl<L: Leaves> Evaluator<'_, L> {
     }
 
     fn compare(&mut self, op: BinaryOp, a: PolyId, b: PolyId) -> Result<FormulaId> {
-        let space = &mut *self.space;
+        let space = self.space;
         let (first, second) =
             if matches!(op, BinaryOp::Gt | BinaryOp::Ge) { (b, a) } else { (a, b) };
         let compare = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
@@ -348,8 +343,7 @@ impl<L: Leaves> Evaluator<'_, L> {
         if scalar.is_float() {
             return Ok(Value::Bool(self.space.compare_floats(op, a, b)));
         }
-        let (a, b) = (self.space.integer_of(a), self.space.integer_of(b));
-        Ok(Value::Bool(self.compare(op, a, b)?))
+        Ok(Value::Bool(self.compare(op, self.space.integer_of(a), self.space.integer_of(b))?))
     }
 
     fn select(&mut self, condition: FormulaId, a: Value, b: Value) -> Result<Value> {
@@ -357,9 +351,8 @@ impl<L: Leaves> Evaluator<'_, L> {
             (Value::Int(a), Value::Int(b)) => Ok(Value::Int(self.space.choose(condition, a, b))),
             (Value::Bool(a), Value::Bool(b)) => {
                 let chosen = self.space.implies(condition, a);
-                let negated = self.space.not(condition);
-                let otherwise = self.space.implies(negated, b);
-                Ok(Value::Bool(self.space.and(&[chosen, otherwise])))
+                let otherwise = self.space.implies(self.space.not(condition), b);
+                Ok(Value::Bool(self.space.and([chosen, otherwise])))
             }
             (Value::Number(a), Value::Number(b)) => {
                 Ok(Value::Number(self.space.choose_term(condition, a, b)?))
@@ -381,13 +374,11 @@ impl<L: Leaves> Evaluator<'_, L> {
                 Ok(Value::Int(self.space.integer_of(term)))
             }
             (Scalar::Bool, Value::Int(poly)) => {
-                let vanishes = self.space.zero(poly);
-                Ok(Value::Bool(self.space.not(vanishes)))
+                Ok(Value::Bool(self.space.not(self.space.zero(poly))))
             }
             (_, Value::Int(poly)) => Ok(Value::Number(self.space.int_to(to, poly)?)),
             (_, Value::Bool(formula)) => {
-                let term = self.space.truth_term(formula);
-                Ok(Value::Number(self.space.cast_term(to, term)?))
+                Ok(Value::Number(self.space.cast_term(to, self.space.truth_term(formula))?))
             }
             (Scalar::Bool, Value::Number(term)) => {
                 let term = self.space.cast_term(Scalar::Bool, term)?;
@@ -399,18 +390,17 @@ impl<L: Leaves> Evaluator<'_, L> {
 }
 
 /// Makes the unknown value of a variable.
-pub(crate) fn unknown(pool: &Pool, space: &mut Space, var: VarId) -> Value {
+pub(crate) fn unknown(pool: &Pool, space: &Space, var: VarId) -> Value {
     let decl = pool.var(var);
     let symbol = space.fresh(decl.name.clone());
     if decl.ty.scalar == Scalar::Int {
         return Value::Int(space.symbol(symbol));
     }
-    let term = space.leaf(Term::Parameter(symbol, decl.ty.scalar));
-    leaf_value(space, decl.ty.scalar, term)
+    leaf_value(space, decl.ty.scalar, space.leaf(Term::Parameter(symbol, decl.ty.scalar)))
 }
 
 /// Turns a leaf term of any scalar type into a value.
-pub(crate) fn leaf_value(space: &mut Space, scalar: Scalar, term: TermId) -> Value {
+pub(crate) fn leaf_value(space: &Space, scalar: Scalar, term: TermId) -> Value {
     if scalar == Scalar::Bool { Value::Bool(space.holds(term)) } else { Value::Number(term) }
 }
 

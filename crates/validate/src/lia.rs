@@ -112,7 +112,7 @@ impl Lia {
     }
 
     /// Assumes formulas in all later questions. They are sent to the solver once.
-    pub(crate) fn assume(&mut self, space: &mut Space, facts: &[FormulaId]) {
+    pub(crate) fn assume(&mut self, space: &Space, facts: &[FormulaId]) {
         let all = space.and(facts);
         let facts = space.conjuncts(all);
         // Formulas that were possible before may be impossible under more assumptions.
@@ -128,10 +128,10 @@ impl Lia {
     }
 
     /// Asks whether the formulas can hold together with the assumptions.
-    pub(crate) fn ask(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
+    pub(crate) fn ask(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> Outcome {
         let new = |fact: &FormulaId| !self.asserted.contains(fact);
         let facts: Vec<FormulaId> = facts.iter().copied().filter(new).collect();
-        let all = space.and(&facts);
+        let all = space.and(facts);
         if *space.formula(all) == Formula::False {
             return Outcome::Contradiction;
         }
@@ -158,11 +158,11 @@ impl Lia {
 
     /// Asks whether a guess holds, that the formulas contradict each other. No obligation depends
     /// on the answer, so a guess that is known to be wrong is not asked.
-    pub(crate) fn guess(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> bool {
+    pub(crate) fn guess(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> bool {
         !self.lemmas.refute(space, facts) && self.ask(space, facts, label) == Outcome::Contradiction
     }
 
-    fn solve(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
+    fn solve(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> Outcome {
         let (lemmas, atoms) = self.lemmas.asked(space, &mut self.memo, facts);
         let lemmas = self.stated(space, lemmas);
         let mut assertions: Vec<SmtTerm> = Vec::new();
@@ -194,7 +194,7 @@ impl Lia {
     }
 
     /// States proposed instances of lemmas.
-    fn stated(&mut self, space: &mut Space, instances: Vec<Instance>) -> Vec<FormulaId> {
+    fn stated(&mut self, space: &Space, instances: Vec<Instance>) -> Vec<FormulaId> {
         let mut formulas = Vec::new();
         for instance in instances {
             formulas.extend_from_slice(self.memo.state(space, instance));
@@ -227,7 +227,7 @@ impl Lia {
         }
         let hint = match **monomial {
             [atom] => match space.atom(atom) {
-                Atom::Symbol(symbol) => space.symbol_name(*symbol).to_owned(),
+                Atom::Symbol(symbol) => space.symbol_name(*symbol),
                 Atom::Min(_) => "min".to_owned(),
                 Atom::Div(..) => "quotient".to_owned(),
                 Atom::Select(..) => "choice".to_owned(),

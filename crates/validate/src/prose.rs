@@ -50,7 +50,7 @@ impl Names<'_> {
 
     fn atom(self, atom: AtomId) -> String {
         match self.space.atom(atom) {
-            Atom::Symbol(symbol) => self.space.symbol_name(*symbol).to_owned(),
+            Atom::Symbol(symbol) => self.space.symbol_name(*symbol),
             Atom::Min(operands) => format!("min({})", self.list(operands)),
             Atom::Div(a, b) => format!("({})/({})", self.poly(*a), self.poly(*b)),
             Atom::Select(condition, a, b) => {
@@ -108,7 +108,7 @@ impl Names<'_> {
             Term::Constant(constant) => print::constant(*constant),
             Term::Ring(scalar, poly) => format!("{scalar}({})", self.poly(*poly)),
             Term::Truth(formula) => self.formula(*formula),
-            Term::Parameter(symbol, _) => self.space.symbol_name(*symbol).to_owned(),
+            Term::Parameter(symbol, _) => self.space.symbol_name(*symbol),
             Term::Read { func, component, version, coords, .. } => {
                 let decl = self.pool.func(*func);
                 let mut name = decl.name.clone();
@@ -230,7 +230,7 @@ impl Prose<'_> {
             Subject::Access(before, spot, after) => {
                 let memory = &self.judged.model.memories[spot.memory];
                 let coords = self.names().list(&spot.coords);
-                let loops: Vec<&str> = spot
+                let loops: Vec<String> = spot
                     .loops
                     .iter()
                     .map(|symbol| self.judged.space.symbol_name(*symbol))
@@ -283,7 +283,7 @@ impl Prose<'_> {
         let (low, high) = width(bits);
         match self.at(poly, values) {
             Some(value) if value < low || high < value => {
-                let symbols = space.poly_symbols(poly);
+                let symbols = space.symbols_of(poly);
                 let shown = values.iter().filter(|(symbol, _)| symbols.contains(symbol));
                 let shown: Vec<String> = shown
                     .take(SHOWN)

@@ -128,13 +128,13 @@ impl Reads {
         self.meanings.get(&func).copied().unwrap_or(func)
     }
 
-    fn symbol(&mut self, pool: &Pool, space: &mut Space, var: VarId) -> Value {
+    fn symbol(&mut self, pool: &Pool, space: &Space, var: VarId) -> Value {
         *self.symbols.entry(var).or_insert_with(|| unknown(pool, space, var))
     }
 }
 
 impl Leaves for Reads {
-    fn variable(&mut self, pool: &Pool, space: &mut Space, var: VarId) -> evaluate::Result<Value> {
+    fn variable(&mut self, pool: &Pool, space: &Space, var: VarId) -> evaluate::Result<Value> {
         let bound = self.bound.get(&var).copied();
         Ok(bound.unwrap_or_else(|| self.symbol(pool, space, var)))
     }
@@ -225,7 +225,7 @@ impl Refinement<'_> {
             return false;
         }
         let first = self.values(own);
-        let (pool, space, reads) = (&*self.pool, &mut self.space, &mut self.reads);
+        let (pool, space, reads) = (&*self.pool, &self.space, &mut self.reads);
         let bound: Vec<Value> =
             own_vars.iter().map(|var| reads.symbol(pool, space, *var)).collect();
         reads.bound = vars.iter().copied().zip(bound).collect();

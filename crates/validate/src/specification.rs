@@ -88,7 +88,7 @@ impl<'a> Specification<'a> {
     /// Returns the shape of a stage.
     pub(crate) fn shape(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         func: FuncId,
         stage: usize,
     ) -> Result<StageShape> {
@@ -112,7 +112,7 @@ impl<'a> Specification<'a> {
     }
 
     /// Translates a condition on parameters and shapes.
-    pub(crate) fn condition(&mut self, space: &mut Space, condition: ExprId) -> Result<FormulaId> {
+    pub(crate) fn condition(&mut self, space: &Space, condition: ExprId) -> Result<FormulaId> {
         self.evaluate(space, FxHashMap::default(), None, |evaluator| evaluator.bool(condition))
     }
 
@@ -120,7 +120,7 @@ impl<'a> Specification<'a> {
     /// in their dimensions.
     pub(crate) fn instance(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         (func, stage): (FuncId, usize),
         coords: &[PolyId],
         point: &[PolyId],
@@ -157,7 +157,7 @@ impl<'a> Specification<'a> {
             Ok((evaluator.ints(lhs)?, values, applies))
         })?;
         conditions.extend(applies);
-        let exists = space.and(&conditions);
+        let exists = space.and(conditions);
         let ints = self.ints.split_off(begin);
         Ok(Instance { location, exists, values, ints })
     }
@@ -165,7 +165,7 @@ impl<'a> Specification<'a> {
     /// Returns the value that a component has at a location before an instance of an update stage.
     pub(crate) fn before(
         &self,
-        space: &mut Space,
+        space: &Space,
         (func, component): (FuncId, usize),
         stage: usize,
         point: &[PolyId],
@@ -180,7 +180,7 @@ impl<'a> Specification<'a> {
 
     fn evaluate<T>(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         bound: FxHashMap<VarId, PolyId>,
         own: Option<(FuncId, Version)>,
         work: impl FnOnce(&mut Evaluator<'_, Unfolding<'_, 'a>>) -> Result<T>,
@@ -202,7 +202,7 @@ impl<'a> Specification<'a> {
 
     /// Returns the value that the only stage of a func gives at the point where a term reads the
     /// func's final value.
-    pub(crate) fn definition(&mut self, space: &mut Space, read: TermId) -> Option<TermId> {
+    pub(crate) fn definition(&mut self, space: &Space, read: TermId) -> Option<TermId> {
         let Term::Read { func, component, coords, version: Version::Final, .. } =
             space.term(read).clone()
         else {
@@ -218,7 +218,7 @@ impl<'a> Specification<'a> {
     /// value.
     fn only_value(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         (func, component): (FuncId, usize),
         coords: Vec<PolyId>,
     ) -> Result<Value> {
@@ -253,7 +253,7 @@ struct Unfolding<'s, 'a> {
 }
 
 impl Leaves for Unfolding<'_, '_> {
-    fn variable(&mut self, pool: &Pool, _: &mut Space, var: VarId) -> Result<Value> {
+    fn variable(&mut self, pool: &Pool, _: &Space, var: VarId) -> Result<Value> {
         match (self.bound.get(&var), self.specification.parameters.get(&var)) {
             (Some(poly), _) => Ok(Value::Int(*poly)),
             (None, Some(value)) => Ok(*value),

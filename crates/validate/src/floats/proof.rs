@@ -73,7 +73,7 @@ impl Law {
     /// Returns both sides of the law for these floats, if the theory has it.
     pub(crate) fn sides(
         self,
-        space: &mut Space,
+        space: &Space,
         theory: Theory,
         floats: [TermId; 3],
     ) -> Option<(TermId, TermId)> {
@@ -117,7 +117,7 @@ impl Law {
 }
 
 /// Makes the float that a text in postfix notation describes.
-fn float(space: &mut Space, text: &str, floats: [TermId; 3]) -> Option<TermId> {
+fn float(space: &Space, text: &str, floats: [TermId; 3]) -> Option<TermId> {
     const OPERATORS: [(char, BinaryOp); 6] = [
         ('+', ADD),
         ('-', SUB),
@@ -145,7 +145,7 @@ fn float(space: &mut Space, text: &str, floats: [TermId; 3]) -> Option<TermId> {
 }
 
 /// Returns the rounded reciprocal of a literal, and whether it is exact. Both are normal floats.
-pub(crate) fn inverse(space: &mut Space, term: TermId) -> Option<(Constant, bool)> {
+pub(crate) fn inverse(space: &Space, term: TermId) -> Option<(Constant, bool)> {
     let constant = space.term_constant(term)?;
     let one = space.float(constant.scalar(), 1.0)?;
     let inverse = eval::binary(BinaryOp::Div, space.term_constant(one)?, constant).ok()?;
@@ -183,7 +183,7 @@ pub(crate) struct Classes {
 
 impl Classes {
     /// Checks a proof in a theory. Returns the floats that it joins if all steps are right.
-    pub(crate) fn of(space: &mut Space, theory: Theory, proof: &[Join]) -> Option<Self> {
+    pub(crate) fn of(space: &Space, theory: Theory, proof: &[Join]) -> Option<Self> {
         let (parents, special) = (FxHashMap::default(), FxHashMap::default());
         Self { theory, parents, special, exact: None }.joined(space, proof)
     }
@@ -191,7 +191,7 @@ impl Classes {
     /// Checks a proof that floats are equal up to the sign of zero, after a proof that floats have
     /// equal bits.
     pub(crate) fn up_to_sign_of_zero(
-        space: &mut Space,
+        space: &Space,
         [exact, proof]: &[Vec<Join>; 2],
     ) -> Option<Self> {
         let exact = Self::of(space, Theory::Axioms(Axioms::NONE), exact)?;
@@ -213,7 +213,7 @@ impl Classes {
         term
     }
 
-    fn joined(mut self, space: &mut Space, proof: &[Join]) -> Option<Self> {
+    fn joined(mut self, space: &Space, proof: &[Join]) -> Option<Self> {
         for step in proof {
             let (a, b) = self.sides(space, step)?;
             let is_law = !matches!(step, Join::Applied(..));
@@ -232,7 +232,7 @@ impl Classes {
     }
 
     /// Returns the floats that a step joins, if they are equal.
-    fn sides(&self, space: &mut Space, step: &Join) -> Option<(TermId, TermId)> {
+    fn sides(&self, space: &Space, step: &Join) -> Option<(TermId, TermId)> {
         match *step {
             Join::Law(law, floats) => law.sides(space, self.theory, floats),
             Join::Applied(term, ref operands) => {

@@ -18,13 +18,13 @@ const NEG: UnaryOp = UnaryOp::Neg(Overflow::Wraps);
 
 /// Makes a space with three unknown floats.
 fn unknowns() -> (Space, [TermId; 3], [Symbol; 3]) {
-    let mut space = Space::as_written(FxHashMap::default());
+    let space = Space::as_written(FxHashMap::default());
     let symbols = ["x", "y", "z"].map(|name| space.fresh(name));
     let terms = symbols.map(|symbol| space.leaf(Term::Parameter(symbol, Scalar::F64)));
     (space, terms, symbols)
 }
 
-fn random_term(random: &mut Random, space: &mut Space, leaves: [TermId; 3], depth: u32) -> TermId {
+fn random_term(random: &mut Random, space: &Space, leaves: [TermId; 3], depth: u32) -> TermId {
     let choice = random.below(if depth == 0 { 4 } else { 14 });
     match choice {
         0..=2 => return leaves[choice as usize],
@@ -92,7 +92,7 @@ fn assignment(random: &mut Random, symbols: [Symbol; 3], values: &[f64]) -> FxHa
 }
 
 /// Tests whether two floats have one normal form. If they do, they have a proof.
-fn same(theory: Theory, space: &mut Space, a: TermId, b: TermId) -> bool {
+fn same(theory: Theory, space: &Space, a: TermId, b: TermId) -> bool {
     let Some(proof) = proof(theory, space, a, b) else { return false };
     let classes = Classes::of(space, theory, &proof);
     assert!(classes.is_some_and(|classes| classes.same(a, b)), "{theory:?}: {proof:?}");
@@ -100,7 +100,7 @@ fn same(theory: Theory, space: &mut Space, a: TermId, b: TermId) -> bool {
 }
 
 /// Does the same up to the sign of zero.
-fn same_up_to_sign_of_zero(space: &mut Space, a: TermId, b: TermId) -> bool {
+fn same_up_to_sign_of_zero(space: &Space, a: TermId, b: TermId) -> bool {
     let Some(proof) = proof_up_to_sign_of_zero(space, &[(a, b)]) else { return false };
     let classes = Classes::up_to_sign_of_zero(space, &proof);
     assert!(classes.is_some_and(|classes| classes.same(a, b)), "{proof:?}");
@@ -135,16 +135,16 @@ fn one_form_is_one_value() {
     for theory in theories {
         let mut same = 0;
         for _ in 0..60 {
-            let (mut space, leaves, symbols) = unknowns();
+            let (space, leaves, symbols) = unknowns();
             let terms: Vec<TermId> =
-                (0..60).map(|_| random_term(&mut random, &mut space, leaves, 3)).collect();
+                (0..60).map(|_| random_term(&mut random, &space, leaves, 3)).collect();
             let mut normalizer = Normalizer::new(theory);
             for (number, a) in terms.iter().enumerate() {
                 for b in &terms[..number] {
-                    if a == b || !normalizer.same(&mut space, *a, *b) {
+                    if a == b || !normalizer.same(&space, *a, *b) {
                         continue;
                     }
-                    assert!(self::same(theory, &mut space, *a, *b));
+                    assert!(self::same(theory, &space, *a, *b));
                     same += 1;
                     for _ in 0..20 {
                         if theory == Theory::Axioms(Axioms::NONE) {
@@ -169,16 +169,16 @@ fn one_form_up_to_the_sign_of_zero_is_one_value_or_zero() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     let (mut same, mut zeros) = (0, 0);
     for _ in 0..120 {
-        let (mut space, leaves, symbols) = unknowns();
+        let (space, leaves, symbols) = unknowns();
         let terms: Vec<TermId> =
-            (0..60).map(|_| random_term(&mut random, &mut space, leaves, 3)).collect();
+            (0..60).map(|_| random_term(&mut random, &space, leaves, 3)).collect();
         let mut normalizer = Normalizer::up_to_sign_of_zero();
         for (number, a) in terms.iter().enumerate() {
             for b in &terms[..number] {
-                if a == b || !normalizer.same(&mut space, *a, *b) {
+                if a == b || !normalizer.same(&space, *a, *b) {
                     continue;
                 }
-                assert!(same_up_to_sign_of_zero(&mut space, *a, *b));
+                assert!(same_up_to_sign_of_zero(&space, *a, *b));
                 same += 1;
                 for _ in 0..20 {
                     let at = assignment(&mut random, symbols, &AWKWARD);
@@ -194,27 +194,27 @@ fn one_form_up_to_the_sign_of_zero_is_one_value_or_zero() {
 
 #[test]
 fn a_sum_of_equal_products_is_twice_the_product() {
-    let (mut space, [x, y, _], _) = unknowns();
+    let (space, [x, y, _], _) = unknowns();
     let [xy, yx] = [(x, y), (y, x)].map(|(a, b)| space.binary_term(MUL, a, b).unwrap());
     let sum = space.binary_term(ADD, xy, yx).unwrap();
     let [two, three] = [2.0, 3.0].map(|x| space.constant_term(Constant::f64(x)));
     let [twice, thrice] = [two, three].map(|number| space.binary_term(MUL, xy, number).unwrap());
     let bits = Theory::Axioms(Axioms::NONE);
-    assert!(same(bits, &mut space, sum, twice));
-    assert!(!same(bits, &mut space, sum, thrice));
+    assert!(same(bits, &space, sum, twice));
+    assert!(!same(bits, &space, sum, thrice));
     let more = space.binary_term(ADD, sum, xy).unwrap();
-    assert!(!same(bits, &mut space, more, thrice), "three times rounds once, two sums twice");
+    assert!(!same(bits, &space, more, thrice), "three times rounds once, two sums twice");
 }
 
 #[test]
 fn a_conversion_does_not_see_the_sign_of_zero_and_a_quotient_does() {
-    let (mut space, [x, y, _], _) = unknowns();
+    let (space, [x, y, _], _) = unknowns();
     let zero = space.constant_term(Constant::f64(0.0));
     let less = space.binary_term(SUB, zero, x).unwrap();
     let negated = space.unary_term(NEG, x).unwrap();
-    assert!(same_up_to_sign_of_zero(&mut space, less, negated));
+    assert!(same_up_to_sign_of_zero(&space, less, negated));
     let [a, b] = [less, negated].map(|by| space.binary_term(BinaryOp::Div, y, by).unwrap());
-    assert!(!same_up_to_sign_of_zero(&mut space, a, b));
+    assert!(!same_up_to_sign_of_zero(&space, a, b));
     let naught = space.binary_term(MUL, zero, x).unwrap();
     let naught = space.binary_term(BinaryOp::Div, naught, y).unwrap();
     let integer = space.cast_term(Scalar::I32, naught).unwrap();
@@ -225,10 +225,10 @@ fn a_conversion_does_not_see_the_sign_of_zero_and_a_quotient_does() {
 }
 
 /// Both sides of an axiom.
-fn sides(axiom: Axiom, space: &mut Space, [x, y, z]: [TermId; 3]) -> [TermId; 2] {
+fn sides(axiom: Axiom, space: &Space, [x, y, z]: [TermId; 3]) -> [TermId; 2] {
     let zero = space.constant_term(Constant::f64(0.0));
-    let mut apply = |op, a, b| space.binary_term(op, a, b).unwrap();
-    let mut grouped = |op| {
+    let apply = |op, a, b| space.binary_term(op, a, b).unwrap();
+    let grouped = |op| {
         let (xy, yz) = (apply(op, x, y), apply(op, y, z));
         [apply(op, xy, z), apply(op, x, yz)]
     };
@@ -264,16 +264,16 @@ fn sides(axiom: Axiom, space: &mut Space, [x, y, z]: [TermId; 3]) -> [TermId; 2]
 fn an_axiom_is_a_law_of_reals_and_not_of_bits() {
     let mut random = Random(0x51ed_270b_9d3c_11a5);
     for axiom in Axiom::ALL.into_iter().filter(|axiom| *axiom != Axiom::Numbers) {
-        let (mut space, leaves, symbols) = unknowns();
+        let (space, leaves, symbols) = unknowns();
         let is_real = axiom != Axiom::Reciprocal;
-        let [a, b] = sides(axiom, &mut space, leaves);
+        let [a, b] = sides(axiom, &space, leaves);
         for (theory, proved) in [
             (Theory::Axioms(Axioms::NONE), false),
             (Theory::Axioms(Axioms::from_iter([axiom])), true),
             (Theory::Axioms(Axioms::all().without(axiom)), false),
             (Theory::Reals, is_real),
         ] {
-            let same = same(theory, &mut space, a, b);
+            let same = same(theory, &space, a, b);
             assert_eq!(same, proved, "{} in {theory:?}", axiom.name());
         }
         let mut differ = 0;
@@ -289,34 +289,34 @@ fn an_axiom_is_a_law_of_reals_and_not_of_bits() {
 }
 
 /// Tests whether these steps join two floats.
-fn joins(theory: Theory, space: &mut Space, steps: &[Join], a: TermId, b: TermId) -> bool {
+fn joins(theory: Theory, space: &Space, steps: &[Join], a: TermId, b: TermId) -> bool {
     Classes::of(space, theory, steps).is_some_and(|classes| classes.same(a, b))
 }
 
 #[test]
 fn a_step_is_refused_where_its_law_is_missing() {
     for axiom in Axiom::ALL.into_iter().filter(|axiom| *axiom != Axiom::Numbers) {
-        let (mut space, leaves, _) = unknowns();
-        let [a, b] = sides(axiom, &mut space, leaves);
+        let (space, leaves, _) = unknowns();
+        let [a, b] = sides(axiom, &space, leaves);
         let own = Theory::Axioms(Axioms::from_iter([axiom]));
-        let steps = proof(own, &mut space, a, b).unwrap();
-        assert!(joins(own, &mut space, &steps, a, b));
+        let steps = proof(own, &space, a, b).unwrap();
+        assert!(joins(own, &space, &steps, a, b));
         for weaker in [Axioms::NONE, Axioms::all().without(axiom)] {
             let weaker = Theory::Axioms(weaker);
-            assert!(!joins(weaker, &mut space, &steps, a, b), "{}", axiom.name());
+            assert!(!joins(weaker, &space, &steps, a, b), "{}", axiom.name());
         }
         let is_real = axiom != Axiom::Reciprocal;
-        assert_eq!(joins(Theory::Reals, &mut space, &steps, a, b), is_real, "{}", axiom.name());
+        assert_eq!(joins(Theory::Reals, &space, &steps, a, b), is_real, "{}", axiom.name());
     }
 }
 
 #[test]
 fn steps_between_different_floats_are_refused() {
-    let (mut space, [x, y, z], _) = unknowns();
+    let (space, [x, y, z], _) = unknowns();
     let literals = [0.0, 1.0, 2.0, 3.0, 0.1, 0.2, 0.3, f64::INFINITY];
     let literals = literals.map(|number| space.constant_term(Constant::f64(number)));
     let [zero, one, two, three, tenth, fifth, rest, infinity] = literals;
-    let mut apply = |op, a, b| space.binary_term(op, a, b).unwrap();
+    let apply = |op, a, b| space.binary_term(op, a, b).unwrap();
     let (xy, xz, difference) = (apply(ADD, x, y), apply(ADD, x, z), apply(SUB, x, y));
     let (third, tenths) = (apply(BinaryOp::Div, one, three), apply(ADD, tenth, fifth));
     let (unit, naught) = (apply(MUL, third, three), apply(BinaryOp::Div, one, zero));
@@ -352,24 +352,24 @@ fn steps_between_different_floats_are_refused() {
         (all, Join::Law(Law::Difference, [x, number, x])),
     ];
     for (theory, step) in steps {
-        let found = Classes::of(&mut space, theory, std::slice::from_ref(&step));
+        let found = Classes::of(&space, theory, std::slice::from_ref(&step));
         assert!(found.is_none(), "{step:?} in {theory:?}");
     }
     let right = [Join::Number(unit, one), Join::Applied(xy, vec![x, y])];
-    assert!(joins(Theory::Reals, &mut space, &right, unit, one));
+    assert!(joins(Theory::Reals, &space, &right, unit, one));
 }
 
 #[test]
 fn operators_that_see_the_sign_of_zero_keep_it() {
-    let (mut space, [x, y, _], _) = unknowns();
+    let (space, [x, y, _], _) = unknowns();
     let zero = space.constant_term(Constant::f64(0.0));
     let sum = space.binary_term(ADD, x, zero).unwrap();
-    let mut classes = |op| {
+    let classes = |op| {
         let term = space.binary_term(op, y, sum).unwrap();
         let operands = space.operands(term);
         let other = operands.iter().map(|term| if *term == sum { x } else { *term });
         let proof = vec![Join::Law(Law::AddZero, [x; 3]), Join::Applied(term, other.collect())];
-        Classes::up_to_sign_of_zero(&mut space, &[Vec::new(), proof])
+        Classes::up_to_sign_of_zero(&space, &[Vec::new(), proof])
     };
     assert!(classes(MUL).is_some() && classes(ADD).is_some());
     assert!(classes(BinaryOp::Div).is_none() && classes(BinaryOp::Min).is_none());
@@ -384,11 +384,11 @@ fn literals_move_only_where_all_bits_stay() {
     for (limit, by) in literals.iter().flat_map(|x| literals.map(|y| (*x, y))) {
         for op in [BinaryOp::Min, BinaryOp::Max] {
             for first in [false, true] {
-                let mut space = Space::new();
+                let space = Space::new();
                 let symbols = ["x", "y", "z"].map(|name| space.fresh(name));
                 let x = space.leaf(Term::Parameter(symbols[0], Scalar::F64));
                 let [limit, by] = [limit, by].map(|x| space.constant_term(Constant::f64(x)));
-                let mut extreme = |x, limit| {
+                let extreme = |x, limit| {
                     let (a, b) = if first { (limit, x) } else { (x, limit) };
                     space.binary_term(op, a, b).unwrap()
                 };
@@ -398,7 +398,7 @@ fn literals_move_only_where_all_bits_stay() {
                 let (a, b) = if first { (limit, sum) } else { (sum, limit) };
                 let inside = space.binary_term(op, a, b).unwrap();
                 let bits_alone = Theory::Axioms(Axioms::NONE);
-                if !same(bits_alone, &mut space, outside, inside) {
+                if !same(bits_alone, &space, outside, inside) {
                     continue;
                 }
                 moved += 1;
@@ -416,12 +416,12 @@ fn literals_move_only_where_all_bits_stay() {
     }
     assert!(moved > 200, "only {moved}");
     for (divisor, is_same) in [(0.25, true), (-8.0, true), (3.0, false), (1e-310, false)] {
-        let (mut space, [x, ..], symbols) = unknowns();
+        let (space, [x, ..], symbols) = unknowns();
         let [by, inverse] = [divisor, 1.0 / divisor].map(|x| space.constant_term(Constant::f64(x)));
         let quotient = space.binary_term(BinaryOp::Div, x, by).unwrap();
         let product = space.binary_term(MUL, x, inverse).unwrap();
         let bits_alone = Theory::Axioms(Axioms::NONE);
-        let same = same(bits_alone, &mut space, quotient, product);
+        let same = same(bits_alone, &space, quotient, product);
         assert_eq!(same, is_same, "by {divisor}");
         for _ in 0..200 {
             let at = assignment(&mut random, symbols, &AWKWARD);

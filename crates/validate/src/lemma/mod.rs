@@ -58,17 +58,12 @@ pub(crate) enum Instance {
 /// Proposes instances for the questions of one solver. Nothing here is trusted.
 pub(crate) trait Lemmas {
     /// Proposes instances for formulas that all later questions assume.
-    fn assumed(
-        &mut self,
-        space: &mut Space,
-        memo: &mut Memo,
-        formulas: &[FormulaId],
-    ) -> Vec<Instance>;
+    fn assumed(&mut self, space: &Space, memo: &mut Memo, formulas: &[FormulaId]) -> Vec<Instance>;
 
     /// Proposes instances for a question. Also lists the atoms whose values are of interest.
     fn asked(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
     ) -> (Vec<Instance>, Vec<AtomId>);
@@ -87,23 +82,19 @@ pub(crate) struct Memo(FxHashMap<Instance, Vec<FormulaId>>);
 impl Memo {
     /// Returns the formulas of an instance. There are none if its terms do not have the form that
     /// the lemma is about.
-    pub(crate) fn state(&mut self, space: &mut Space, instance: Instance) -> &[FormulaId] {
+    pub(crate) fn state(&mut self, space: &Space, instance: Instance) -> &[FormulaId] {
         self.0.entry(instance).or_insert_with(|| state(space, instance))
     }
 }
 
-fn state(space: &mut Space, instance: Instance) -> Vec<FormulaId> {
+fn state(space: &Space, instance: Instance) -> Vec<FormulaId> {
     match instance {
         Instance::Meaning(atom) => atom_lemmas(space, atom),
         Instance::SameValue(a, b) => {
-            let (x, y) = (space.number(a), space.number(b));
-            let same = space.equal(x, y);
-            congruence(space, (a, b), same)
+            congruence(space, (a, b), space.equal(space.number(a), space.number(b)))
         }
         Instance::SameTruth(a, b) => {
-            let (x, y) = (space.holds(a), space.holds(b));
-            let same = space.same_truth(x, y);
-            congruence(space, (a, b), same)
+            congruence(space, (a, b), space.same_truth(space.holds(a), space.holds(b)))
         }
         Instance::Monotone(a, b) => monotone::lemma(space, a, b).into_iter().collect(),
         Instance::Compared(truth) => ordered::compared(space, truth).into_iter().collect(),
@@ -125,41 +116,35 @@ fn state(space: &mut Space, instance: Instance) -> Vec<FormulaId> {
 }
 
 /// Equal operands have equal values.
-fn congruence(space: &mut Space, (a, b): (TermId, TermId), same: FormulaId) -> Vec<FormulaId> {
+fn congruence(space: &Space, (a, b): (TermId, TermId), same: FormulaId) -> Vec<FormulaId> {
     let alike = space.alike(a, b);
     alike.map(|alike| space.implies(alike, same)).into_iter().collect()
 }
 
 /// `n >= 0` and `g >= 0` imply `n·g >= 0`.
-fn scaled_bound(space: &mut Space, factor: PolyId, bound: PolyId) -> FormulaId {
+fn scaled_bound(space: &Space, factor: PolyId, bound: PolyId) -> FormulaId {
     let product = space.mul(factor, bound);
-    let zero = space.constant(0);
-    let parts = [space.at_most(zero, factor), space.non_negative(bound)];
-    let both = space.and(&parts);
-    let above = space.non_negative(product);
-    space.implies(both, above)
+    let parts = [space.at_most(space.constant(0), factor), space.non_negative(bound)];
+    space.implies(space.and(parts), space.non_negative(product))
 }
 
 /// `a = b` implies `n·a = n·b`.
-fn equal_multiples(space: &mut Space, factor: PolyId, (a, b): (PolyId, PolyId)) -> FormulaId {
+fn equal_multiples(space: &Space, factor: PolyId, (a, b): (PolyId, PolyId)) -> FormulaId {
     let multiples = [space.mul(factor, a), space.mul(factor, b)];
-    let (same, equal) = (space.equal(a, b), space.equal(multiples[0], multiples[1]));
-    space.implies(same, equal)
+    space.implies(space.equal(a, b), space.equal(multiples[0], multiples[1]))
 }
 
 /// `x / n < m` where `n > 0` and `x < n·m`.
-fn quotient_below(space: &mut Space, quotient: AtomId, count: PolyId) -> Option<FormulaId> {
+fn quotient_below(space: &Space, quotient: AtomId, count: PolyId) -> Option<FormulaId> {
     let Atom::Div(dividend, divisor) = *space.atom(quotient) else { return None };
     let this = space.atom_poly(quotient);
     let (zero, end) = (space.constant(0), space.mul(divisor, count));
     let parts = [space.less(zero, divisor), space.less(dividend, end)];
-    let both = space.and(&parts);
-    let below = space.less(this, count);
-    Some(space.implies(both, below))
+    Some(space.implies(space.and(parts), space.less(this, count)))
 }
 
 /// `x / n = a` and `n·(x / n) = n·a` where `n·a <= x < n·a + n`.
-fn quotient_is(space: &mut Space, quotient: AtomId, value: PolyId) -> Option<FormulaId> {
+fn quotient_is(space: &Space, quotient: AtomId, value: PolyId) -> Option<FormulaId> {
     let Atom::Div(dividend, divisor) = *space.atom(quotient) else { return None };
     let this = space.atom_poly(quotient);
     let (product, multiple) = (space.mul(this, divisor), space.mul(value, divisor));
@@ -167,57 +152,54 @@ fn quotient_is(space: &mut Space, quotient: AtomId, value: PolyId) -> Option<For
     let rest = space.sub(dividend, multiple);
     let known = [space.less(zero, divisor), space.within(rest, zero, divisor)];
     let equal = [space.equal(this, value), space.equal(product, multiple)];
-    let (known, equal) = (space.and(&known), space.and(&equal));
-    Some(space.implies(known, equal))
+    Some(space.implies(space.and(known), space.and(equal)))
 }
 
 /// Returns the consequences of an atom's meaning.
-fn atom_lemmas(space: &mut Space, atom: AtomId) -> Vec<FormulaId> {
+fn atom_lemmas(space: &Space, atom: AtomId) -> Vec<FormulaId> {
     let this = space.atom_poly(atom);
-    match space.atom(atom).clone() {
+    match space.atom(atom) {
         Atom::Symbol(_) => Vec::new(),
         Atom::Min(operands) => {
-            let bounds: Vec<_> = operands.iter().map(|o| space.at_most(this, *o)).collect();
-            let cases: Vec<_> = operands.iter().map(|o| space.equal(this, *o)).collect();
-            vec![space.and(&bounds), space.or(&cases)]
+            let bounds = operands.iter().map(|operand| space.at_most(this, *operand));
+            let cases = operands.iter().map(|operand| space.equal(this, *operand));
+            vec![space.and(bounds), space.or(cases)]
         }
         Atom::Select(condition, a, b) => {
-            let (is_a, is_b) = (space.equal(this, a), space.equal(this, b));
-            let negated = space.not(condition);
-            vec![space.implies(condition, is_a), space.implies(negated, is_b)]
+            vec![
+                space.implies(*condition, space.equal(this, *a)),
+                space.implies(space.not(*condition), space.equal(this, *b)),
+            ]
         }
-        Atom::Value(term) => match space.value_range(term) {
-            Some(range) => value_lemmas(space, this, term, range),
-            None => ordered::meaning(space, this, term).into_iter().collect(),
+        Atom::Value(term) => match space.value_range(*term) {
+            Some(range) => value_lemmas(space, this, *term, range),
+            None => ordered::meaning(space, this, *term).into_iter().collect(),
         },
-        Atom::Div(dividend, divisor) => division_lemmas(space, this, dividend, divisor),
+        Atom::Div(dividend, divisor) => division_lemmas(space, this, *dividend, *divisor),
     }
 }
 
 /// `0 <= x - d·n < n` for `n > 0`; and `d >= 0` or `d >= x`, if `n` is no number.
 fn division_lemmas(
-    space: &mut Space,
+    space: &Space,
     this: PolyId,
     dividend: PolyId,
     divisor: PolyId,
 ) -> Vec<FormulaId> {
     let zero = space.constant(0);
     let positive = space.less(zero, divisor);
-    let product = space.mul(this, divisor);
-    let rest = space.sub(dividend, product);
-    let in_range = space.within(rest, zero, divisor);
+    let in_range = space.within(space.sub(dividend, space.mul(this, divisor)), zero, divisor);
     let mut lemmas = vec![space.implies(positive, in_range)];
     if space.as_constant(divisor).is_none() {
         let ends = [space.at_most(zero, this), space.at_most(dividend, this)];
-        let least = space.or(&ends);
-        lemmas.push(space.implies(positive, least));
+        lemmas.push(space.implies(positive, space.or(ends)));
     }
     lemmas
 }
 
 /// A value lies in its range. One that is congruent to an integer in this range is the integer.
 fn value_lemmas(
-    space: &mut Space,
+    space: &Space,
     this: PolyId,
     term: TermId,
     (low, high): (i128, i128),
@@ -225,8 +207,7 @@ fn value_lemmas(
     let (low, count) = (space.constant(low), space.constant(high - low + 1));
     let mut lemmas = vec![space.within(this, low, count)];
     if let Term::Ring(_, poly) = *space.term(term) {
-        let (fits, same) = (space.within(poly, low, count), space.equal(this, poly));
-        lemmas.push(space.implies(fits, same));
+        lemmas.push(space.implies(space.within(poly, low, count), space.equal(this, poly)));
     }
     lemmas
 }

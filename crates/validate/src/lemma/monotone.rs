@@ -58,7 +58,7 @@ struct Chain {
 
 /// Returns the consequence for two machine integers of the order of the integers from which they
 /// are computed.
-pub(super) fn lemma(space: &mut Space, a: TermId, b: TermId) -> Option<FormulaId> {
+pub(super) fn lemma(space: &Space, a: TermId, b: TermId) -> Option<FormulaId> {
     // If operators on floats may have any meaning, nothing is known about them.
     if space.is_as_written() || a == b {
         return None;
@@ -81,17 +81,14 @@ pub(super) fn lemma(space: &mut Space, a: TermId, b: TermId) -> Option<FormulaId
     let (along, against) = if chain.falls { (falls, rises) } else { (rises, falls) };
     let cases = [space.implies(positive, along), space.implies(negative, against)];
     let (least, greatest) = (space.constant(-MOST), space.constant(MOST));
-    let small: Vec<_> = [chain.x, chain.y]
-        .into_iter()
-        .flat_map(|end| [space.at_most(least, end), space.at_most(end, greatest)])
-        .collect();
-    let (small, cases) = (space.and(&small), space.and(&cases));
-    Some(space.implies(small, cases))
+    let ends = [chain.x, chain.y].into_iter();
+    let small = ends.flat_map(|end| [space.at_most(least, end), space.at_most(end, greatest)]);
+    Some(space.implies(space.and(small), space.and(cases)))
 }
 
 /// Quotients rise with the dividend if the divisor is at least 0, and fall if it is at most 0. Both
 /// hold where it is 0, because all quotients are 0 there.
-pub(super) fn quotients(space: &mut Space, a: AtomId, b: AtomId) -> Option<Vec<FormulaId>> {
+pub(super) fn quotients(space: &Space, a: AtomId, b: AtomId) -> Option<Vec<FormulaId>> {
     let (Atom::Div(x, divisor), Atom::Div(y, other)) = (space.atom(a), space.atom(b)) else {
         return None;
     };
@@ -105,17 +102,17 @@ pub(super) fn quotients(space: &mut Space, a: AtomId, b: AtomId) -> Option<Vec<F
 
 /// `x <= y` implies `f(x) <= f(y)`, and `y <= x` implies `f(y) <= f(x)`.
 pub(super) fn order(
-    space: &mut Space,
+    space: &Space,
     (x, of_x): (PolyId, PolyId),
     (y, of_y): (PolyId, PolyId),
 ) -> FormulaId {
     let (before, after) = (space.at_most(x, y), space.at_most(y, x));
     let (below, above) = (space.at_most(of_x, of_y), space.at_most(of_y, of_x));
     let both = [space.implies(before, below), space.implies(after, above)];
-    space.and(&both)
+    space.and(both)
 }
 
-fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
+fn chain(space: &Space, a: TermId, b: TermId) -> Option<Chain> {
     let scalar = space.scalar(a);
     if scalar != space.scalar(b) || !scalar.is_float() {
         return None;
@@ -125,8 +122,7 @@ fn chain(space: &mut Space, a: TermId, b: TermId) -> Option<Chain> {
         (Term::Cast(_, x), Term::Cast(_, y)) => {
             let (from, other) = (space.scalar(x), space.scalar(y));
             if from.is_machine_integer() && other.is_machine_integer() {
-                let (x, y) = (space.integer_of(x), space.integer_of(y));
-                return Some(bottom(x, y));
+                return Some(bottom(space.integer_of(x), space.integer_of(y)));
             }
             chain(space, x, y)
         }
@@ -182,7 +178,7 @@ fn is_rounding(call: Intrinsic) -> bool {
 }
 
 /// Combines a value that depends on the integers with an operand that does not.
-fn step(space: &mut Space, chain: Chain, op: BinaryOp, operand: TermId) -> Option<Chain> {
+fn step(space: &Space, chain: Chain, op: BinaryOp, operand: TermId) -> Option<Chain> {
     let Some(constant) = space.term_constant(operand) else {
         return scaled(space, chain, op, operand);
     };
@@ -206,7 +202,7 @@ fn step(space: &mut Space, chain: Chain, op: BinaryOp, operand: TermId) -> Optio
 }
 
 /// Combines a value that depends on the integers with an unknown value.
-fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<Chain> {
+fn scaled(space: &Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<Chain> {
     if matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_)) {
         return Some(Chain { magnitude: None, ..chain });
     }
@@ -227,6 +223,6 @@ fn scaled(space: &mut Space, chain: Chain, op: BinaryOp, by: TermId) -> Option<C
     // A program may also state the sign directly, as in `require scale > 0`.
     let above = space.compare_floats(BinaryOp::Lt, zero, by);
     let below = space.compare_floats(BinaryOp::Lt, by, zero);
-    let sign = (space.or(&[above, natural]), space.or(&[below, unnatural]));
+    let sign = (space.or([above, natural]), space.or([below, unnatural]));
     Some(Chain { sign: Some(sign), magnitude: None, ..chain })
 }

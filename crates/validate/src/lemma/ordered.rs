@@ -10,7 +10,7 @@ use super::monotone::{is_product, order};
 use crate::space::{FormulaId, PolyId, Space, Term, TermId};
 
 /// Numbers compare like their orders, and a comparison with NaN does not hold, except `!=`.
-pub(super) fn compared(space: &mut Space, truth: TermId) -> Option<FormulaId> {
+pub(super) fn compared(space: &Space, truth: TermId) -> Option<FormulaId> {
     let Term::Binary(op, a, b) = *space.term(truth) else { return None };
     // The comparison of a float with itself says whether it is a number.
     if space.is_as_written() || !space.scalar(a).is_float() || (op == BinaryOp::Eq && a == b) {
@@ -27,37 +27,33 @@ pub(super) fn compared(space: &mut Space, truth: TermId) -> Option<FormulaId> {
         return None;
     };
     let parts = [space.is_number(a), space.is_number(b), ordered];
-    let both = space.and(&parts);
+    let both = space.and(parts);
     let meaning = if op == BinaryOp::Ne { space.not(both) } else { both };
-    let holds = space.holds(truth);
-    Some(space.same_truth(holds, meaning))
+    Some(space.same_truth(space.holds(truth), meaning))
 }
 
 /// The order of a minimum or maximum, if it is a number, and of a selection. If the first operand
 /// of a minimum is NaN, the minimum is the second one.
-pub(super) fn meaning(space: &mut Space, this: PolyId, term: TermId) -> Option<FormulaId> {
+pub(super) fn meaning(space: &Space, this: PolyId, term: TermId) -> Option<FormulaId> {
     if space.is_as_written() || !space.scalar(term).is_float() {
         return None;
     }
     let &[a, b] = space.operands(term).as_slice() else { return None };
     let (x, y) = (space.order_of(a), space.order_of(b));
     if let Term::Select(condition, ..) = *space.term(term) {
-        let order = space.choose(condition, x, y);
-        return Some(space.equal(this, order));
+        return Some(space.equal(this, space.choose(condition, x, y)));
     }
     let Term::Binary(op @ (BinaryOp::Min | BinaryOp::Max), ..) = *space.term(term) else {
         return None;
     };
     let extreme = if op == BinaryOp::Min { space.min(x, y) } else { space.max(x, y) };
     let (first, second) = (space.is_number(a), space.is_number(b));
-    let order = space.choose(first, extreme, y);
-    let same = space.equal(this, order);
-    Some(space.implies(second, same))
+    Some(space.implies(second, space.equal(this, space.choose(first, extreme, y))))
 }
 
 /// The signs of zeros affect neither the number that these operators give nor whether they give
 /// NaN. A sum with a product may be rounded in two ways if it may be contracted.
-pub(super) fn congruent(space: &mut Space, a: TermId, b: TermId) -> Option<FormulaId> {
+pub(super) fn congruent(space: &Space, a: TermId, b: TermId) -> Option<FormulaId> {
     let scalar = space.scalar(a);
     if space.is_as_written() || !scalar.is_float() || scalar != space.scalar(b) {
         return None;
@@ -84,12 +80,11 @@ pub(super) fn congruent(space: &mut Space, a: TermId, b: TermId) -> Option<Formu
     let (first, second) = (space.order_of(a), space.order_of(b));
     let (is_first, is_second) = (space.is_number(a), space.is_number(b));
     let both = [space.same_truth(is_first, is_second), space.equal(first, second)];
-    let (same, both) = (space.and(&same), space.and(&both));
-    Some(space.implies(same, both))
+    Some(space.implies(space.and(same), space.and(both)))
 }
 
 /// Conversions to an integer rise with the number, because they saturate.
-pub(super) fn converted(space: &mut Space, cast: TermId, by: TermId) -> Option<FormulaId> {
+pub(super) fn converted(space: &Space, cast: TermId, by: TermId) -> Option<FormulaId> {
     let Term::Cast(to, operand) = *space.term(cast) else { return None };
     let scalar = space.scalar(operand);
     let kept = scalar.is_float() && scalar == space.scalar(by);
@@ -100,7 +95,7 @@ pub(super) fn converted(space: &mut Space, cast: TermId, by: TermId) -> Option<F
     let (value, other) = (space.number(cast), space.integer_of(other));
     let (x, y) = (space.order_of(operand), space.order_of(by));
     let numbers = [space.is_number(operand), space.is_number(by)];
-    let (numbers, rises) = (space.and(&numbers), order(space, (x, value), (y, other)));
+    let (numbers, rises) = (space.and(numbers), order(space, (x, value), (y, other)));
     Some(space.implies(numbers, rises))
 }
 
@@ -121,7 +116,7 @@ const MOST_STEP: f64 = 1e6;
 ///
 /// If `x` is a product that may be rounded together with the sum, `x` is not the exact operand, and
 /// there is no lemma.
-pub(super) fn near(space: &mut Space, cast: TermId) -> Option<FormulaId> {
+pub(super) fn near(space: &Space, cast: TermId) -> Option<FormulaId> {
     let Term::Cast(to, sum) = *space.term(cast) else { return None };
     let (x, step) = stepped(space, sum)?;
     let is_near = step.abs() <= MOST_STEP;
@@ -133,8 +128,7 @@ pub(super) fn near(space: &mut Space, cast: TermId) -> Option<FormulaId> {
     let (value, from) = (space.number(cast), space.integer_of(from));
     let moved = if step < 0.0 { space.sub(from, value) } else { space.sub(value, from) };
     let most = (2.0 * step.abs()).ceil() as i128;
-    let (zero, count) = (space.constant(0), space.constant(most + 1));
-    Some(space.within(moved, zero, count))
+    Some(space.within(moved, space.constant(0), space.constant(most + 1)))
 }
 
 /// Tests whether a float is a product, or may be one by a choice, up to its sign.

@@ -44,11 +44,7 @@ pub(crate) fn operands(
 }
 
 /// Compares a float with the float that has `y` for the operand at a place.
-pub(super) fn lemma(
-    space: &mut Space,
-    (a, place): (TermId, Place),
-    y: TermId,
-) -> Option<FormulaId> {
+pub(super) fn lemma(space: &Space, (a, place): (TermId, Place), y: TermId) -> Option<FormulaId> {
     let (op, x, fixed) = operands(space, a, place)?;
     if x == y || space.scalar(x) != space.scalar(y) {
         return None;
@@ -82,23 +78,17 @@ pub(super) fn lemma(
             (space.less(zero, by), space.less(by, zero))
         };
         let cases = [space.implies(positive, rises), space.implies(negative, falls)];
-        space.and(&cases)
+        space.and(cases)
     };
     let numbers = [space.is_number(a), space.is_number(b)];
-    let numbers = space.and(&numbers);
-    Some(space.implies(numbers, cases))
+    Some(space.implies(space.and(numbers), cases))
 }
 
 /// Compares `a`, the sum of a product `x` and some float, with `b`, the sum of `y` and that float,
 /// if one of the factors lies between 0 and 1.
-fn part(
-    space: &mut Space,
-    (a, x): (TermId, TermId),
-    (b, y): (TermId, TermId),
-) -> Option<FormulaId> {
+fn part(space: &Space, (a, x): (TermId, TermId), (b, y): (TermId, TermId)) -> Option<FormulaId> {
     let Term::Binary(BinaryOp::Mul(_), first, second) = *space.term(x) else { return None };
-    let scalar = space.scalar(x);
-    let one = space.float(scalar, 1.0).filter(|_| !is_product(space, y))?;
+    let one = space.float(space.scalar(x), 1.0).filter(|_| !is_product(space, y))?;
     let (of_a, of_b) = (space.order_of(a), space.order_of(b));
     let (zero, one, of_y) = (space.constant(0), space.order_of(one), space.order_of(y));
     let mut cases = Vec::new();
@@ -108,47 +98,44 @@ fn part(
         let above = [space.at_most(of_whole, of_y), space.at_most(zero, of_y)];
         let below = [space.at_most(of_y, of_whole), space.at_most(of_y, zero)];
         for (ends, less, more) in [(above, of_a, of_b), (below, of_b, of_a)] {
-            let known = space.and(&[is_part, ends].concat());
-            let ordered = space.at_most(less, more);
-            cases.push(space.implies(known, ordered));
+            let known = space.and([is_part, ends].concat());
+            cases.push(space.implies(known, space.at_most(less, more)));
         }
     }
-    Some(space.and(&cases))
+    Some(space.and(cases))
 }
 
 /// Operators give numbers for numbers alone, and they do, except for `inf - inf`, `0 * inf`,
 /// `inf / inf` and `x / 0`. The latter is never finite.
-pub(super) fn numbers(space: &mut Space, term: TermId) -> Option<Vec<FormulaId>> {
+pub(super) fn numbers(space: &Space, term: TermId) -> Option<Vec<FormulaId>> {
     let (op, a, b) = operands(space, term, Place::First)?;
     let [finite, finite_a, finite_b] = [term, a, b].map(|term| is_finite(space, term));
     let of_operands = [space.is_number(a), space.is_number(b)];
-    let (number, of_operands) = (space.is_number(term), space.and(&of_operands));
+    let (number, of_operands) = (space.is_number(term), space.and(of_operands));
     let mut known = vec![of_operands];
     let mut lemmas = vec![space.implies(number, of_operands)];
     if matches!(op, BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Div) {
-        known.push(space.or(&[finite_a, finite_b]));
+        known.push(space.or([finite_a, finite_b]));
     } else {
         known.extend([finite_a, finite_b]);
     }
     if op == BinaryOp::Div {
         let (zero, by) = (space.constant(0), space.order_of(b));
-        let is_zero = space.equal(by, zero);
-        let divides = space.not(is_zero);
+        let divides = space.not(space.equal(by, zero));
         known.push(divides);
         lemmas.push(space.implies(finite, divides));
     }
-    let known = space.and(&known);
-    lemmas.push(space.implies(known, number));
+    lemmas.push(space.implies(space.and(known), number));
     Some(lemmas)
 }
 
 /// Tests whether a float is neither NaN nor infinite.
-fn is_finite(space: &mut Space, term: TermId) -> FormulaId {
+fn is_finite(space: &Space, term: TermId) -> FormulaId {
     let narrow = Constant::f32(f32::MAX);
     let wide = Constant::f64(f64::MAX);
     let most = order::order(if space.scalar(term) == Scalar::F32 { narrow } else { wide });
     let (low, high) = (space.constant(-most), space.constant(most));
     let of_term = space.order_of(term);
     let parts = [space.is_number(term), space.at_most(low, of_term), space.at_most(of_term, high)];
-    space.and(&parts)
+    space.and(parts)
 }

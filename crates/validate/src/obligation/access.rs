@@ -93,7 +93,7 @@ impl Checker<'_> {
         if memory.kind == BufferKind::Input {
             return;
         }
-        let mut fixed = self.fixed(&[], false);
+        let fixed = self.fixed(&[], false);
         let dims = memory.dims.iter().map(|dim| Dimension {
             extent: fixed.poly(self.space, dim.extent),
             stride: fixed.poly(self.space, dim.stride),
@@ -143,8 +143,7 @@ impl Checker<'_> {
             goal.push(self.space.at_most(zero, dim.extent));
             goal.push(self.space.at_most(dim.extent, room.extent));
         }
-        let goal = self.space.and(&goal);
-        let status = self.prove(&memory.place.facts, goal, "room");
+        let status = self.prove(&memory.place.facts, self.space.and(goal), "room");
         self.record(Kind::Bounds, None, place, status);
     }
 
@@ -196,11 +195,10 @@ impl Checker<'_> {
             }
             let factor = self.space.as_constant(dim.extent).ok_or(NO_SHARING)?;
             let times = self.space.fresh_poly("times");
-            let step = self.space.scale(times, factor);
-            others.push(self.space.add(*coord, step));
+            others.push(self.space.add(*coord, self.space.scale(times, factor)));
             same.push(self.space.equal(times, zero));
         }
-        Ok((others, self.space.and(&same)))
+        Ok((others, self.space.and(same)))
     }
 
     /// Shows that the layout of an output keeps different coordinates apart: in some order of the
@@ -213,12 +211,11 @@ impl Checker<'_> {
             goal.push(self.space.at_most(least, dims[dim].stride));
             least = self.space.mul(dims[dim].stride, dims[dim].extent);
         }
-        let goal = self.space.and(&goal);
-        self.prove(&[], goal, "layout")
+        self.prove(&[], self.space.and(goal), "layout")
     }
 
     /// Returns the formula that an access reaches the element of its claimed coordinates.
-    fn located(&mut self, access: &Access, fixed: &mut Rename) -> FormulaId {
+    fn located(&mut self, access: &Access, fixed: &Rename) -> FormulaId {
         match self.elements(access, fixed) {
             Some((flat, expected)) => self.space.equal(flat, expected),
             None => self.space.truth(true),
@@ -228,12 +225,7 @@ impl Checker<'_> {
     /// Shows a location where a path decides a minimum in a stride. For example, the length
     /// `max(n, 16)` of rows is `n` where `n` is known to be at least 16, and there the compiler has
     /// written `n`. Without this, products of rows and their length are beyond the solver.
-    fn or_settled_element(
-        &mut self,
-        status: Status,
-        access: &Access,
-        fixed: &mut Rename,
-    ) -> Status {
+    fn or_settled_element(&mut self, status: Status, access: &Access, fixed: &Rename) -> Status {
         let Some((flat, expected)) = self.elements(access, fixed) else { return status };
         let values = (Value::Int(flat), Value::Int(expected));
         let facts = &access.place.facts;
@@ -242,7 +234,7 @@ impl Checker<'_> {
 
     /// Returns the number of the accessed element, and the number of the element at the claimed
     /// coordinates. Returns `None` before storage is flattened, where coordinates are locations.
-    fn elements(&mut self, access: &Access, fixed: &mut Rename) -> Option<(PolyId, PolyId)> {
+    fn elements(&mut self, access: &Access, fixed: &Rename) -> Option<(PolyId, PolyId)> {
         let flat = access.flat?;
         let memory = &self.model.memories[access.memory];
         let mut expected = self.space.constant(0);
@@ -252,8 +244,7 @@ impl Checker<'_> {
             } else {
                 self.space.sub(*coord, dim.min)
             };
-            let step = self.space.mul(step, dim.stride);
-            expected = self.space.add(expected, step);
+            expected = self.space.add(expected, self.space.mul(step, dim.stride));
         }
         Some((fixed.poly(self.space, flat), fixed.poly(self.space, expected)))
     }
@@ -272,8 +263,7 @@ impl Checker<'_> {
         for (symbol, value) in proposed {
             let named = self.space.symbol(symbol);
             if stated.contains(&self.space.equal(named, value)) {
-                let value = rename.poly(self.space, value);
-                rename.insert(symbol, value);
+                rename.insert(symbol, rename.poly(self.space, value));
             }
         }
         rename

@@ -58,9 +58,9 @@ impl Checker<'_> {
             self.space,
             model,
             (&other.place.steps, &mut at),
-            (&to.place.steps, &mut Rename::new()),
+            (&to.place.steps, &Rename::new()),
         ));
-        let exists = self.space.and(&exists);
+        let exists = self.space.and(exists);
         let region = other
             .needed
             .iter()
@@ -70,13 +70,10 @@ impl Checker<'_> {
     }
 
     /// Returns the condition that one of these instances exists and promised these coordinates.
-    pub(super) fn kept(&mut self, carries: &[Carry], coords: &[PolyId]) -> FormulaId {
-        let mut ways = Vec::new();
-        for carry in carries {
-            let promised = self.inside(coords, &carry.region);
-            ways.push(self.space.and(&[carry.exists, promised]));
-        }
-        self.space.or(&ways)
+    pub(super) fn kept(&self, carries: &[Carry], coords: &[PolyId]) -> FormulaId {
+        let promised =
+            |carry: &Carry| self.space.and([carry.exists, self.inside(coords, &carry.region)]);
+        self.space.or(carries.iter().map(promised))
     }
 }
 

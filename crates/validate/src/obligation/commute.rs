@@ -55,7 +55,7 @@ impl Checker<'_> {
             let Some(same) = self.space.equalities(&load.coords, &store.access.coords) else {
                 return Err("a read with another number of coordinates".to_owned());
             };
-            let same = self.space.and(&same);
+            let same = self.space.and(same);
             let mut facts = store.access.place.facts.clone();
             facts.extend(&load.place.facts);
             if self.prove(&facts, same, "own location").is_err() {

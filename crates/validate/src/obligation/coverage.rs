@@ -70,8 +70,7 @@ impl<'a> Checker<'a> {
         let mut facts = labelled.place.facts.clone();
         facts.push(self.inside(&coords, next));
         let status = region.ok_or(NO_STAGE.into()).and_then(|region| {
-            let goal = self.inside(&coords, region);
-            self.prove(&facts, goal, "regions of stages")
+            self.prove(&facts, self.inside(&coords, region), "regions of stages")
         });
         let name = &self.pool.func(labelled.func).name;
         let place = format!("region of stage {stage} of {name} where it is computed");
@@ -85,8 +84,7 @@ impl<'a> Checker<'a> {
         while index < carries.len() {
             let carry = carries.remove(index);
             let enough = partial.iter().all(|stage| {
-                let kept = self.kept(carries, &stage.location);
-                let written = self.space.or(&[stage.written, kept]);
+                let written = self.space.or([stage.written, self.kept(carries, &stage.location)]);
                 self.follows(&stage.facts, written, "coverage from fewer")
             });
             if !enough {
@@ -169,14 +167,12 @@ impl<'a> Checker<'a> {
             return false;
         }
         let all: Vec<FormulaId> = cases.iter().map(|case| case.holds).collect();
-        let all = self.space.or(&all);
-        self.follows(facts, all, "cases")
+        self.follows(facts, self.space.or(all), "cases")
             && cases.into_iter().all(|case| {
                 let facts = [facts, &self.space.conjuncts(case.holds)].concat();
                 let ways: Vec<FormulaId> =
                     case.ways.iter().filter_map(|way| ways.get(*way).copied()).collect();
-                let written = self.space.or(&ways);
-                self.follows(&facts, written, "coverage of a case")
+                self.follows(&facts, self.space.or(ways), "coverage of a case")
             })
     }
 
@@ -208,16 +204,15 @@ impl<'a> Checker<'a> {
         // this instance of the label.
         let inner = access.place.steps.get(labelled.place.steps.len()..)?;
         let loops = loops(inner).map(|index| model.loops[index].symbol);
-        let mut at = restricted(&witness.at, loops.chain(access.lane));
+        let at = restricted(&witness.at, loops.chain(access.lane));
         // Facts that hold at the label are given, and all others that the store needs are owed. A
         // store that is not known to stand under the label writes nothing here.
         let own = access.place.facts.strip_prefix(labelled.place.facts.as_slice())?;
         let mut conditions = at.formulas(self.space, own);
         let written: Vec<PolyId> =
             access.coords.iter().chain(&writers[witness.writer].point).copied().collect();
-        let written = at.polys(self.space, &written);
-        conditions.extend(self.space.equalities(&written, target)?);
-        Some(self.space.and(&conditions))
+        conditions.extend(self.space.equalities(&at.polys(self.space, &written), target)?);
+        Some(self.space.and(conditions))
     }
 }
 

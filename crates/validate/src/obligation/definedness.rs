@@ -32,8 +32,7 @@ impl Checker<'_> {
     pub(super) fn definedness(&mut self) {
         let model = self.model;
         for store in model.stores.values() {
-            let good = self.good(store);
-            self.defined_all(&store.access.place, &store.uses, good, Some(store));
+            self.defined_all(&store.access.place, &store.uses, self.good(store), Some(store));
         }
         for store in model.stores.values() {
             for used in &store.decides {
@@ -44,8 +43,7 @@ impl Checker<'_> {
             }
         }
         for control in &model.controls {
-            let always = self.space.truth(true);
-            self.defined_all(&control.place, &control.uses, always, None);
+            self.defined_all(&control.place, &control.uses, self.space.truth(true), None);
         }
     }
 
@@ -74,8 +72,7 @@ impl Checker<'_> {
                 Ok(None) => ways.push((load, Some(Ok(Method::Structure)))),
                 Err(reason) => {
                     // A load that is never made, or whose value never matters, may claim anything.
-                    let never = self.space.truth(false);
-                    let unused = self.follows(&facts, never, "unused load");
+                    let unused = self.follows(&facts, self.space.truth(false), "unused load");
                     ways.push((load, Some(unused.then_some(Method::Solver).ok_or(reason))));
                 }
             }
@@ -101,8 +98,7 @@ impl Checker<'_> {
         facts.push(arm);
         let inside = self.inside(&load.coords, region);
         let written = self.written_before(store, &load.coords);
-        let wanted = self.space.and(&[inside, written]);
-        self.prove(&facts, wanted, "own value")
+        self.prove(&facts, self.space.and([inside, written]), "own value")
     }
 
     /// Returns the formula under which a load yields the value that it claims, or `None` if it
@@ -134,7 +130,7 @@ impl Checker<'_> {
             let region = region.ok_or("a label of a func without this stage")?;
             let inside = self.inside(&load.coords, region);
             let written = self.written_before(store, &load.coords);
-            return Ok(Some(self.space.and(&[inside, written])));
+            return Ok(Some(self.space.and([inside, written])));
         }
         let promised = self.promised(load);
         if *self.space.formula(promised) == Formula::False {
@@ -142,17 +138,15 @@ impl Checker<'_> {
             return Err(format!("no place that computes {name} comes before the read").into());
         }
         let written = self.written(memory.func, &load.coords);
-        Ok(Some(self.space.and(&[promised, written])))
+        Ok(Some(self.space.and([promised, written])))
     }
 
     /// Returns the condition that the coordinates of a load lie where a label before it promises
     /// right values.
-    pub(super) fn promised(&mut self, load: &Access) -> FormulaId {
-        let mut ways = Vec::new();
-        for label in self.labels_before(load) {
-            ways.push(self.inside(&load.coords, &self.model.labels[label].needed));
-        }
-        self.space.or(&ways)
+    pub(super) fn promised(&self, load: &Access) -> FormulaId {
+        let labels = self.labels_before(load).into_iter();
+        let needed = labels.map(|label| &self.model.labels[label].needed);
+        self.space.or(needed.map(|region| self.inside(&load.coords, region)))
     }
 
     /// The labels of the loaded func that come before a load, in the same iterations of the loops

@@ -58,9 +58,8 @@ impl Checker<'_> {
         }
         let all = [self.entry.as_slice(), facts].concat();
         let is_small = (0..LARGE).all(|number| {
-            let number = self.space.constant(number);
-            let mut rename = Rename::symbols([(proposal.divisor, number)]);
-            self.contradicts(&all, goal, &mut rename)
+            let rename = Rename::symbols([(proposal.divisor, self.space.constant(number))]);
+            self.contradicts(&all, goal, &rename)
         });
         if !is_small {
             return false;
@@ -81,16 +80,14 @@ impl Checker<'_> {
             let Some(theorem) = self.theorem(value, *less, *more) else { return false };
             all.extend(theorem);
         }
-        let goal = rename.formula(self.space, goal);
-        self.contradicts(&all, goal, &mut Rename::new())
+        self.contradicts(&all, rename.formula(self.space, goal), &Rename::new())
     }
 
     /// Tests whether facts and the negation of a goal contradict each other after a replacement in
     /// both.
-    fn contradicts(&mut self, facts: &[FormulaId], goal: FormulaId, rename: &mut Rename) -> bool {
+    fn contradicts(&mut self, facts: &[FormulaId], goal: FormulaId, rename: &Rename) -> bool {
         let mut all = rename.formulas(self.space, facts);
-        let goal = rename.formula(self.space, goal);
-        all.push(self.space.not(goal));
+        all.push(self.space.not(rename.formula(self.space, goal)));
         self.lia.ask(self.space, &all, "divisor") == Outcome::Contradiction
     }
 
@@ -106,12 +103,10 @@ impl Checker<'_> {
         }
         let (low, high) = (self.space.atom_poly(less), self.space.atom_poly(more));
         let below = self.space.at_most(dividend, other);
-        let grows = self.space.at_most(low, high);
-        let mut theorems = vec![self.space.implies(below, grows)];
+        let mut theorems = vec![self.space.implies(below, self.space.at_most(low, high))];
         let distance = self.space.sub(other, dividend);
         if let Some(distance) = self.space.as_constant(distance).filter(|by| *by >= 0) {
-            let end = self.space.offset(low, distance / LARGE + 1);
-            theorems.push(self.space.at_most(high, end));
+            theorems.push(self.space.at_most(high, self.space.offset(low, distance / LARGE + 1)));
         }
         Some(theorems)
     }

@@ -25,7 +25,7 @@ pub(crate) type Region = Vec<(PolyId, PolyId)>;
 
 /// The terms and questions that a tactic may use.
 pub(crate) struct Desk<'d, 's> {
-    pub(crate) space: &'d mut Space,
+    pub(crate) space: &'d Space,
     pub(crate) model: &'d Model,
     pub(super) specification: &'d mut Specification<'s>,
     pub(super) lia: &'d mut Lia,
@@ -40,8 +40,7 @@ impl Desk<'_, '_> {
 
     /// Tests whether `facts`, with the entry checks, imply `goal`.
     pub(crate) fn follows(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> bool {
-        let negated = self.space.not(goal);
-        self.contradict(&[self.entry, facts, &[negated]].concat(), label)
+        self.contradict(&[self.entry, facts, &[self.space.not(goal)]].concat(), label)
     }
 
     /// Tests whether formulas contradict each other.
@@ -65,7 +64,7 @@ impl Desk<'_, '_> {
     }
 
     /// Splits into the terms, and what asks about them.
-    pub(crate) fn parts(&mut self) -> (&mut Space, Asker<'_>) {
+    pub(crate) fn parts(&mut self) -> (&Space, Asker<'_>) {
         (self.space, Asker { lia: self.lia, entry: self.entry })
     }
 
@@ -88,7 +87,7 @@ pub(crate) struct Asker<'d> {
 
 impl Asker<'_> {
     /// Asks whether formulas can hold together with the entry checks.
-    pub(crate) fn ask(&mut self, space: &mut Space, facts: &[FormulaId], label: &str) -> Outcome {
+    pub(crate) fn ask(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> Outcome {
         self.lia.ask(space, &[self.entry, facts].concat(), label)
     }
 }
@@ -240,7 +239,7 @@ pub(crate) trait Tactics {
     fn intervals(&self, setting: Setting) -> Box<dyn Proposer>;
 
     /// Proposes regions for the stages of each label.
-    fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>>;
+    fn regions(&mut self, space: &Space, model: &Model) -> Vec<Vec<Region>>;
 
     /// Proposes values of symbols that entry checks or facts state, for element numbers or for
     /// values. The pairs before each one are put into its value.
@@ -253,7 +252,7 @@ pub(crate) trait Tactics {
 
     /// Proposes an order of dimensions, by their numbers, in which each one's stride steps over
     /// those before.
-    fn nesting(&mut self, space: &mut Space, dims: &[Dimension]) -> Vec<usize>;
+    fn nesting(&mut self, space: &Space, dims: &[Dimension]) -> Vec<usize>;
 
     /// Proposes instances that may write a target. There are some rounds; the last is followed by
     /// `None`.
@@ -296,7 +295,7 @@ pub(crate) trait Tactics {
     ) -> Option<Equality>;
 
     /// Tells which law of floats is missing for two values to be equal, for reports.
-    fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String>;
+    fn missing_law(&self, space: &Space, values: (Value, Value)) -> Option<String>;
 
     /// Proposes sizes at which facts hold, and these extents are above 1.
     ///

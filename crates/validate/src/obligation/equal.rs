@@ -130,18 +130,15 @@ impl Checker<'_> {
     /// first, which keeps its meaning.
     fn step(&mut self, facts: &[FormulaId], step: &Step, rename: &mut Rename) -> Option<()> {
         match *step {
-            Step::Named(symbol, value) => {
-                let named = self.space.symbol(symbol);
-                let goal = self.space.equal(named, value);
-                self.follows(facts, goal, "name").then(|| rename.insert(symbol, value))
-            }
+            Step::Named(symbol, value) => self
+                .follows(facts, self.space.equal(self.space.symbol(symbol), value), "name")
+                .then(|| rename.insert(symbol, value)),
             Step::Least(atom, operand) => {
-                let Atom::Min(operands) = self.space.atom(atom).clone() else { return None };
-                let operands = rename.polys(self.space, &operands);
+                let Atom::Min(operands) = self.space.atom(atom) else { return None };
+                let operands = rename.polys(self.space, operands);
                 let least = *operands.get(operand)?;
-                let others: Vec<FormulaId> =
-                    operands.iter().map(|other| self.space.at_most(least, *other)).collect();
-                let goal = self.space.and(&others);
+                let goal =
+                    self.space.and(operands.iter().map(|other| self.space.at_most(least, *other)));
                 self.follows(facts, goal, "choice").then(|| rename.override_atom(atom, least))
             }
             Step::Known(formula, holds) => {
@@ -152,11 +149,9 @@ impl Checker<'_> {
                 let truth = self.space.truth(holds);
                 shown.then(|| rename.override_formula(formula, truth))
             }
-            Step::SameTruth(formula, other) => {
-                let goal = self.space.same_truth(formula, other);
-                self.follows(facts, goal, "condition")
-                    .then(|| rename.override_formula(formula, other))
-            }
+            Step::SameTruth(formula, other) => self
+                .follows(facts, self.space.same_truth(formula, other), "condition")
+                .then(|| rename.override_formula(formula, other)),
             Step::SameValue(term, other) => {
                 let goal = self.space.alike(term, other)?;
                 self.follows(facts, goal, "read").then(|| rename.means(term, other))

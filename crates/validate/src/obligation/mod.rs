@@ -49,7 +49,7 @@ pub(crate) use overflow::{Machine, Widths};
 /// A validation in progress.
 pub(crate) struct Checker<'a> {
     pub(crate) pool: &'a Pool,
-    pub(crate) space: &'a mut Space,
+    pub(crate) space: &'a Space,
     pub(crate) model: &'a Model,
     pub(crate) specification: &'a mut Specification<'a>,
     pub(crate) lia: &'a mut Lia,
@@ -257,34 +257,28 @@ impl Checker<'_> {
 
     /// Asks whether `facts` and the entry checks can hold where `goal` does not.
     fn denied(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> Outcome {
-        let negated = self.space.not(goal);
-        self.lia.ask(self.space, &[&self.entry, facts, &[negated]].concat(), label)
+        self.lia.ask(self.space, &[&self.entry, facts, &[self.space.not(goal)]].concat(), label)
     }
 
     /// Returns the formula `min <= coord < min + extent` for every dimension.
-    pub(crate) fn inside(&mut self, coords: &[PolyId], region: &[(PolyId, PolyId)]) -> FormulaId {
+    pub(crate) fn inside(&self, coords: &[PolyId], region: &[(PolyId, PolyId)]) -> FormulaId {
         if coords.len() != region.len() {
             return self.space.truth(false);
         }
-        let parts: Vec<FormulaId> = coords
-            .iter()
-            .zip(region)
-            .map(|(coord, (min, extent))| self.space.within(*coord, *min, *extent))
-            .collect();
-        self.space.and(&parts)
+        let sides = coords.iter().zip(region);
+        let within = |(coord, (min, extent)): (&PolyId, &(PolyId, PolyId))| {
+            self.space.within(*coord, *min, *extent)
+        };
+        self.space.and(sides.map(within))
     }
 
     /// Returns the condition that a store writes where its label promises right values. It is
     /// always true where no label is around the store.
-    pub(crate) fn good(&mut self, store: &Store) -> FormulaId {
-        match store.label {
-            Some(label) => {
-                let regions = &self.model.labels[label].regions;
-                match regions.get(store.stage) {
-                    Some(region) => self.inside(&store.access.coords, region),
-                    None => self.space.truth(true),
-                }
-            }
+    pub(crate) fn good(&self, store: &Store) -> FormulaId {
+        let region =
+            store.label.and_then(|label| self.model.labels[label].regions.get(store.stage));
+        match region {
+            Some(region) => self.inside(&store.access.coords, region),
             None => self.space.truth(true),
         }
     }

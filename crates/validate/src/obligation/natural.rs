@@ -62,13 +62,13 @@ pub(crate) struct Wanted {
 }
 
 /// Tests whether the entry checks and facts imply a formula.
-pub(crate) type Follows<'g> = dyn FnMut(&mut Space, &[FormulaId], FormulaId) -> bool + 'g;
+pub(crate) type Follows<'g> = dyn FnMut(&Space, &[FormulaId], FormulaId) -> bool + 'g;
 
 /// The grounds on which a proof stands.
 pub(crate) struct Grounds<'g> {
     pub(crate) entry: &'g [FormulaId],
     /// Replaces loop variables by their minima and offsets.
-    pub(crate) offsets: &'g mut Rename,
+    pub(crate) offsets: &'g Rename,
     /// Asks the solver.
     pub(crate) follows: &'g mut Follows<'g>,
 }
@@ -77,7 +77,7 @@ impl Grounds<'_> {
     /// Returns the interval of an integer where the facts hold: the ends that the steps show.
     pub(crate) fn interval(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         poly: PolyId,
         found: &Bounded,
         facts: &[FormulaId],
@@ -85,7 +85,7 @@ impl Grounds<'_> {
         let unknown = (i128::MIN, i128::MAX);
         let Some(shown) = self.shown(space, &found.steps, facts) else { return unknown };
         let forms = [poly, self.offsets.poly(space, poly)];
-        let mut is_shown = |end: i128, sign: i128| {
+        let is_shown = |end: i128, sign: i128| {
             let end = space.constant(end);
             forms.iter().any(|form| shown.contains(&space.combine(&[(end, sign), (*form, -sign)])))
         };
@@ -97,7 +97,7 @@ impl Grounds<'_> {
     /// Returns the integers that the steps show, or `None` if one of them is wrong.
     pub(crate) fn shown(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         steps: &[Natural],
         facts: &[FormulaId],
     ) -> Option<FxHashSet<PolyId>> {
@@ -112,7 +112,7 @@ impl Grounds<'_> {
     /// Returns the integers that a step shows, or `None` if it is wrong.
     fn step(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         step: &Natural,
         facts: &[FormulaId],
         shown: &FxHashSet<PolyId>,
@@ -120,9 +120,8 @@ impl Grounds<'_> {
         match step {
             Natural::Fact(poly) => {
                 // A place whose facts contain a contradiction is never reached.
-                let never = space.truth(false);
-                let ways = [space.non_negative(*poly), space.zero(*poly), never];
-                let offsets = &mut *self.offsets;
+                let ways = [space.non_negative(*poly), space.zero(*poly), space.truth(false)];
+                let offsets = self.offsets;
                 let is_fact = self.entry.iter().any(|check| {
                     let parts = if let Formula::And(parts) = space.formula(*check) {
                         parts
@@ -143,8 +142,7 @@ impl Grounds<'_> {
                 }
                 let mut all = under.clone();
                 all.extend(known.iter().map(|poly| space.non_negative(*poly)));
-                let goals: Vec<_> = polys.iter().map(|poly| space.non_negative(*poly)).collect();
-                let goal = space.and(&goals);
+                let goal = space.and(polys.iter().map(|poly| space.non_negative(*poly)));
                 let mut found = polys.clone();
                 found.extend(self.offsets.polys(space, polys));
                 (self.follows)(space, &all, goal).then_some(found)
@@ -167,21 +165,17 @@ impl Grounds<'_> {
             Natural::Rest(atom) => {
                 let Atom::Div(dividend, divisor) = *space.atom(*atom) else { return None };
                 let number = space.as_constant(divisor).filter(|number| *number > 0)?;
-                let this = space.atom_poly(*atom);
-                let rest = space.combine(&[(dividend, 1), (this, -number)]);
-                let greatest = space.constant(number - 1);
-                Some(vec![rest, space.sub(greatest, rest)])
+                let rest = space.combine(&[(dividend, 1), (space.atom_poly(*atom), -number)]);
+                Some(vec![rest, space.sub(space.constant(number - 1), rest)])
             }
             Natural::Quotient(atom, a, b) => {
                 let Atom::Div(dividend, divisor) = *space.atom(*atom) else { return None };
-                let multiple = space.mul(divisor, *a);
-                let size = space.add(multiple, *b);
+                let size = space.add(space.mul(divisor, *a), *b);
                 let sides = [space.sub(size, dividend), space.add(size, dividend)];
                 let most = if space.is_zero(*a) {
                     *b
                 } else if [divisor, *a, *b].iter().all(|poly| shown.contains(poly)) {
-                    let sum = space.add(*a, *b);
-                    space.offset(sum, 1)
+                    space.offset(space.add(*a, *b), 1)
                 } else {
                     return None;
                 };
@@ -212,9 +206,7 @@ impl Grounds<'_> {
                 };
                 let this = space.atom_poly(*atom);
                 let each = operands.into_iter().all(|operand| {
-                    let distance = space.sub(operand, this);
-                    let change = space.mul(*factor, distance);
-                    shown.contains(&space.add(*poly, change))
+                    shown.contains(&space.add(*poly, space.mul(*factor, space.sub(operand, this))))
                 });
                 each.then(|| vec![*poly])
             }

@@ -64,8 +64,7 @@ impl Checker<'_> {
                 let labelled = &model.labels[*label];
                 let mut there = Rename::new();
                 for index in loops(labelled.place.steps.get(depth..).unwrap_or_default()) {
-                    let other = self.space.fresh_poly("other");
-                    there.insert(model.loops[index].symbol, other);
+                    there.insert(model.loops[index].symbol, self.space.fresh_poly("other"));
                 }
                 let promised = self.inside(&store.access.coords, &labelled.needed.clone());
                 let mut facts = store.access.place.facts.clone();
@@ -130,19 +129,17 @@ impl Checker<'_> {
 
     /// Returns the condition that version (stage, point) `a` comes before `b` in the specification.
     /// The last reduction variable is outermost.
-    pub(super) fn earlier(&mut self, a: (usize, &[PolyId]), b: (usize, &[PolyId])) -> FormulaId {
+    pub(super) fn earlier(&self, a: (usize, &[PolyId]), b: (usize, &[PolyId])) -> FormulaId {
         if a.0 != b.0 {
             return self.space.truth(a.0 < b.0);
         }
         let mut ways = Vec::new();
-        let mut equal = Vec::new();
+        let mut equal = self.space.truth(true);
         for (x, y) in a.1.iter().zip(b.1).rev() {
-            let mut way = equal.clone();
-            way.push(self.space.less(*x, *y));
-            ways.push(self.space.and(&way));
-            equal.push(self.space.equal(*x, *y));
+            ways.push(self.space.and([equal, self.space.less(*x, *y)]));
+            equal = self.space.and([equal, self.space.equal(*x, *y)]);
         }
-        self.space.or(&ways)
+        self.space.or(ways)
     }
 
     /// Returns the facts of two instances that write one needed location, and the point of the
@@ -151,7 +148,7 @@ impl Checker<'_> {
         &mut self,
         first: &Store,
         second: &Store,
-        there: &mut Rename,
+        there: &Rename,
     ) -> Result<(Vec<FormulaId>, Vec<PolyId>), Reason> {
         let coords = there.polys(self.space, &second.access.coords);
         let same = self.space.equalities(&first.access.coords, &coords);
@@ -166,16 +163,16 @@ impl Checker<'_> {
         if first.stage > second.stage || (first.stage == 0 && second.stage == 0) {
             return;
         }
-        let mut here = Rename::new();
-        let mut there = self.fresh_instance(&second.access, depth);
+        let here = Rename::new();
+        let there = self.fresh_instance(&second.access, depth);
         let place = self.named("writes of ", &first.access, "");
-        let status = self.pair(first, second, &mut there).and_then(|(mut facts, point)| {
+        let status = self.pair(first, second, &there).and_then(|(mut facts, point)| {
             facts.push(self.earlier((first.stage, &first.point), (second.stage, &point)));
             let before = order::before(
                 self.space,
                 self.model,
-                (&first.access.place.steps, &mut here),
-                (&second.access.place.steps, &mut there),
+                (&first.access.place.steps, &here),
+                (&second.access.place.steps, &there),
             );
             let status = self.prove(&facts, before, "order");
             self.or_commuting(status, first, second)
@@ -188,13 +185,13 @@ impl Checker<'_> {
         if first.stage != second.stage || first.stage == 0 {
             return;
         }
-        let mut there = self.fresh_instance(&second.access, depth);
+        let there = self.fresh_instance(&second.access, depth);
         let place = self.named("instances of ", &first.access, "");
-        let status = self.pair(first, second, &mut there).and_then(|(mut facts, point)| {
+        let status = self.pair(first, second, &there).and_then(|(mut facts, point)| {
             let same = self.space.equalities(&first.point, &point);
             facts.extend(same.ok_or("claims with different numbers of variables")?);
             let goal = if std::ptr::eq(first, second) {
-                self.same_instance(depth, &first.access, &mut there)
+                self.same_instance(depth, &first.access, &there)
             } else {
                 self.space.truth(false)
             };
@@ -205,16 +202,12 @@ impl Checker<'_> {
 
     /// Returns the condition that an instance and its renamed copy are one: they have the same
     /// loops inside `depth` and the same lane.
-    fn same_instance(&mut self, depth: usize, access: &Access, there: &mut Rename) -> FormulaId {
+    fn same_instance(&self, depth: usize, access: &Access, there: &Rename) -> FormulaId {
         let model = self.model;
         let loops = loops(access.place.steps.get(depth..).unwrap_or_default());
-        let mut same = Vec::new();
-        for symbol in loops.map(|index| model.loops[index].symbol).chain(access.lane) {
-            let own = self.space.symbol(symbol);
-            let other = there.poly(self.space, own);
-            same.push(self.space.equal(own, other));
-        }
-        self.space.and(&same)
+        let symbols = loops.map(|index| model.loops[index].symbol).chain(access.lane);
+        let own = symbols.map(|symbol| self.space.symbol(symbol));
+        self.space.and(own.map(|own| self.space.equal(own, there.poly(self.space, own))))
     }
 
     /// Checks that an update's reads of the func that it updates come after the writes of exactly
@@ -240,8 +233,7 @@ impl Checker<'_> {
             let facts = if decides {
                 [&*load.place.facts, &[used.arm]].concat()
             } else {
-                let good = self.good(reader);
-                [&*reader.access.place.facts, &[good]].concat()
+                [&*reader.access.place.facts, &[self.good(reader)]].concat()
             };
             let status = self.own_dimensions(reader, load, &facts);
             self.record(Kind::Order, Some(load.stmt), place.clone(), status);
@@ -260,13 +252,9 @@ impl Checker<'_> {
     /// instances at one point do not touch each other's locations.
     fn own_dimensions(&mut self, reader: &Store, load: &Access, facts: &[FormulaId]) -> Status {
         let shape = self.specification.shape(self.space, reader.func, reader.stage)?;
-        let mut goal = Vec::new();
-        for ((pure, own), read) in shape.pure.iter().zip(&reader.access.coords).zip(&load.coords) {
-            if *pure {
-                goal.push(self.space.equal(*own, *read));
-            }
-        }
-        let goal = self.space.and(&goal);
+        let pairs = shape.pure.iter().zip(reader.access.coords.iter().zip(&load.coords));
+        let pure = pairs.filter(|(pure, _)| **pure);
+        let goal = self.space.and(pure.map(|(_, (own, read))| self.space.equal(*own, *read)));
         self.prove(facts, goal, "own dimensions")
     }
 
@@ -277,8 +265,8 @@ impl Checker<'_> {
         writer: &Store,
         writer_first: bool,
     ) -> Status {
-        let mut here = Rename::new();
-        let mut there = self.fresh_instance(&writer.access, depth);
+        let here = Rename::new();
+        let there = self.fresh_instance(&writer.access, depth);
         let written = there.polys(self.space, &writer.access.coords);
         let same = self.space.equalities(&load.coords, &written);
         let mut facts = same.ok_or("claims with different numbers of coordinates")?;
@@ -291,8 +279,8 @@ impl Checker<'_> {
             order::before(
                 self.space,
                 self.model,
-                (&writer.access.place.steps, &mut there),
-                (&load.place.steps, &mut here),
+                (&writer.access.place.steps, &there),
+                (&load.place.steps, &here),
             )
         } else {
             // The writes of an instance to the other components of a tuple also come after its
@@ -300,16 +288,15 @@ impl Checker<'_> {
             // instance: the value read decides whether the store under the condition runs, and so
             // whether it is the only one.
             facts.push(if decides || writer.access.memory != reader.access.memory {
-                let earlier = self.earlier(write, read);
-                self.space.not(earlier)
+                self.space.not(self.earlier(write, read))
             } else {
                 self.earlier(read, write)
             });
             order::before(
                 self.space,
                 self.model,
-                (&load.place.steps, &mut here),
-                (&writer.access.place.steps, &mut there),
+                (&load.place.steps, &here),
+                (&writer.access.place.steps, &there),
             )
         };
         self.prove(&facts, goal, "read order")

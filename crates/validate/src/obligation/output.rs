@@ -29,10 +29,10 @@ impl Checker<'_> {
                 if outside && kept {
                     let mut way = label.place.facts.clone();
                     way.push(self.inside(&coords, &label.needed));
-                    ways.push(self.space.and(&way));
+                    ways.push(self.space.and(way));
                 }
             }
-            let computed = self.space.or(&ways);
+            let computed = self.space.or(ways);
             let place = format!("window of {}", self.pool.func(*func).name);
             let status = self.prove(&[required], computed, "output");
             self.record(Kind::Output, None, place, status);

@@ -37,16 +37,13 @@ impl Checker<'_> {
             let Atom::Div(dividend, divisor) = *self.space.atom(quotient) else { return false };
             let dividend = rename.poly(self.space, dividend);
             let divisor = rename.poly(self.space, divisor);
-            let product = self.space.mul(divisor, value);
-            let rest = self.space.sub(dividend, product);
-            let zero = self.space.constant(0);
-            let is_rest = self.space.within(rest, zero, divisor);
+            let rest = self.space.sub(dividend, self.space.mul(divisor, value));
+            let is_rest = self.space.within(rest, self.space.constant(0), divisor);
             if !self.follows(&facts, is_rest, "quotient") {
                 return false;
             }
             rename.override_atom(quotient, value);
         }
-        let goal = rename.formula(self.space, goal);
-        self.follows(&facts, goal, "goal without quotients")
+        self.follows(&facts, rename.formula(self.space, goal), "goal without quotients")
     }
 }

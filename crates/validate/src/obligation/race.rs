@@ -73,8 +73,7 @@ impl<'a> Checker<'a> {
         if let Some(known) = always.good.get(&index) {
             return *known;
         }
-        let good = self.good(store);
-        let known = self.follows(&store.access.place.facts, good, "always good");
+        let known = self.follows(&store.access.place.facts, self.good(store), "always good");
         always.good.insert(index, known);
         known
     }
@@ -120,18 +119,17 @@ impl<'a> Checker<'a> {
             let mut way = vec![self.inside(&load.coords, &model.labels[label].needed)];
             let taken_over = relying.iter().find(|(relies, _)| *relies == label);
             if let (true, Some((_, carries))) = (from_outside, taken_over) {
-                let kept = self.kept(carries, &load.coords);
-                way.push(self.space.not(kept));
+                way.push(self.space.not(self.kept(carries, &load.coords)));
             }
-            ways.push(self.space.and(&way));
+            ways.push(self.space.and(way));
         }
-        let promised = self.space.or(&ways);
+        let promised = self.space.or(ways);
         let written = self.written(model.memories[load.memory].func, &load.coords);
-        self.space.and(&[promised, written])
+        self.space.and([promised, written])
     }
 
     /// Makes fresh names for the loops of an access inside its buffer's lifetime, and for its lane.
-    fn another(&mut self, access: &Access) -> Rename {
+    fn another(&self, access: &Access) -> Rename {
         let model = self.model;
         let depth = model.memories[access.memory].place.steps.len();
         self.fresh_instance(access, depth)
@@ -139,18 +137,16 @@ impl<'a> Checker<'a> {
 
     /// Makes fresh names for the loops of an access inside its first `depth` steps, and for its
     /// lane.
-    pub(super) fn fresh_instance(&mut self, access: &Access, depth: usize) -> Rename {
+    pub(super) fn fresh_instance(&self, access: &Access, depth: usize) -> Rename {
         let model = self.model;
         let mut rename = Rename::new();
         for index in loops(access.place.steps.get(depth..).unwrap_or_default()) {
             let symbol = model.loops[index].symbol;
             let name = format!("{}'", self.space.symbol_name(symbol));
-            let other = self.space.fresh_poly(name);
-            rename.insert(symbol, other);
+            rename.insert(symbol, self.space.fresh_poly(name));
         }
         if let Some(lane) = access.lane {
-            let other = self.space.fresh_poly("lane'");
-            rename.insert(lane, other);
+            rename.insert(lane, self.space.fresh_poly("lane'"));
         }
         rename
     }
@@ -161,7 +157,7 @@ impl<'a> Checker<'a> {
         &mut self,
         a: &Access,
         b: &Access,
-        in_b: &mut Rename,
+        in_b: &Rename,
     ) -> Result<(Vec<FormulaId>, FormulaId), Reason> {
         let there = in_b.polys(self.space, &b.coords);
         let (here, same) = self.sharing(a.memory, &a.coords)?;
@@ -178,13 +174,13 @@ impl<'a> Checker<'a> {
         (other, second): (StoreId, &Store),
         always: &mut Always,
     ) {
-        let mut here = Rename::new();
-        let mut there = self.another(&second.access);
+        let here = Rename::new();
+        let there = self.another(&second.access);
         let unordered = order::concurrent(
             self.space,
             self.model,
-            (&first.access.place.steps, &mut here),
-            (&second.access.place.steps, &mut there),
+            (&first.access.place.steps, &here),
+            (&second.access.place.steps, &there),
         );
         if *self.space.formula(unordered) == Formula::False {
             return;
@@ -203,17 +199,14 @@ impl<'a> Checker<'a> {
             return self.record(Kind::Race, Some(first.access.stmt), place, shown);
         }
         let goal = if pure {
-            let (good, other) = (self.good(first), self.good(second));
-            let other = there.formula(self.space, other);
-            self.space.and(&[good, other])
+            self.space.and([self.good(first), there.formula(self.space, self.good(second))])
         } else {
             self.space.truth(false)
         };
-        let found = self.conflict_facts(&first.access, &second.access, &mut there);
+        let found = self.conflict_facts(&first.access, &second.access, &there);
         let status = found.and_then(|(mut facts, same)| {
             facts.push(unordered);
-            let goal = self.space.and(&[goal, same]);
-            self.prove(&facts, goal, "race")
+            self.prove(&facts, self.space.and([goal, same]), "race")
         });
         let status = self.or_atomic(status, first, second);
         self.record(Kind::Race, Some(first.access.stmt), place, status);
@@ -243,16 +236,13 @@ impl<'a> Checker<'a> {
     fn lanes_apart(&mut self, store: &Store) {
         let Some(lane) = store.access.lane else { return };
         let other = self.space.fresh_poly("lane'");
-        let mut there = Rename::symbols([(lane, other)]);
-        let own = self.space.symbol(lane);
-        let same = self.space.equal(own, other);
-        let found = self.conflict_facts(&store.access, &store.access, &mut there);
+        let there = Rename::symbols([(lane, other)]);
+        let same = self.space.equal(self.space.symbol(lane), other);
+        let found = self.conflict_facts(&store.access, &store.access, &there);
         let status = found.and_then(|(facts, there_too)| {
             let pure = store.stage == 0 || self.specification.stages(store.func) == 1;
             let goal = if pure && self.has_one_value(store.func) {
-                let good = self.good(store);
-                let agree = self.space.and(&[good, there_too]);
-                self.space.or(&[same, agree])
+                self.space.or([same, self.space.and([self.good(store), there_too])])
             } else {
                 same
             };
@@ -268,13 +258,13 @@ impl<'a> Checker<'a> {
         (index, load): (LoadId, &Access),
         (always, relying): (&mut Always, &Relying),
     ) {
-        let mut here = Rename::new();
-        let mut there = self.another(&store.access);
+        let here = Rename::new();
+        let there = self.another(&store.access);
         let apart = order::apart(
             self.space,
             self.model,
-            (&load.place.steps, &mut here),
-            (&store.access.place.steps, &mut there),
+            (&load.place.steps, &here),
+            (&store.access.place.steps, &there),
         );
         let Some((innermost, _)) = apart.last().copied() else { return };
         let place = self.named("read of ", load, " beside a store");
@@ -292,16 +282,15 @@ impl<'a> Checker<'a> {
                 self.space.truth(false)
             };
             let elsewhere = self.space.not(way);
-            goals.push(if several { self.space.or(&[elsewhere, promised]) } else { promised });
+            goals.push(if several { self.space.or([elsewhere, promised]) } else { promised });
             unordered.push(way);
         }
-        let unordered = self.space.or(&unordered);
-        let found = self.conflict_facts(load, &store.access, &mut there);
+        let unordered = self.space.or(unordered);
+        let found = self.conflict_facts(load, &store.access, &there);
         let status = found.and_then(|(mut facts, same)| {
             facts.push(unordered);
             goals.push(same);
-            let goal = self.space.and(&goals);
-            self.prove(&facts, goal, "read race")
+            self.prove(&facts, self.space.and(goals), "read race")
         });
         let status = match self.step_of(load) {
             Some(reader) => self.or_atomic(status, reader, store),

@@ -14,7 +14,7 @@ use crate::space::{Space, Symbol};
 /// Describes a program as terms, with the regions that each label must provide.
 pub(super) fn described(
     pool: &Pool,
-    space: &mut Space,
+    space: &Space,
     program: &Program,
     tactics: &mut dyn Tactics,
 ) -> (Parameters, Model) {
@@ -44,7 +44,7 @@ fn accept(model: &mut Model, space: &Space, proposed: Vec<Vec<Region>>) {
                     && region
                         .iter()
                         .flat_map(|(min, extent)| [min, extent])
-                        .all(|side| !space.poly_symbols(*side).iter().any(is_bound))
+                        .all(|side| !space.symbols_of(*side).iter().any(is_bound))
             });
         if let (true, Some(last)) = (fits, regions.last()) {
             let labelled = &mut model.labels[label];

@@ -29,7 +29,7 @@ use crate::program::{Access, LabelId, MemoryId, Step, Store, loops, order};
 use crate::space::{FormulaId, PolyId, Rename};
 
 /// An instance of a label: the label's index, and its loops.
-type Instance<'r> = (LabelId, &'r mut Rename);
+type Instance<'r> = (LabelId, &'r Rename);
 
 impl Checker<'_> {
     /// Checks the obligations of kind `Retention`.
@@ -91,7 +91,7 @@ impl Checker<'_> {
         updated: bool,
     ) -> Status {
         let labelled = &self.model.labels[label];
-        let (depth, mut there) = self.elsewhere(store);
+        let (depth, there) = self.elsewhere(store);
         let written = there.polys(self.space, &store.access.coords);
         let (promised, same) = self.sharing(store.access.memory, &written)?;
         let mut facts = labelled.place.facts.clone();
@@ -99,18 +99,17 @@ impl Checker<'_> {
         facts.push(self.inside(&promised, &carry.region));
         facts.push(self.inside(&promised, &labelled.needed));
         facts.extend(there.formulas(self.space, &store.access.place.facts));
-        facts.push(self.may_follow(depth, (carry.from, &mut carry.at), store, &mut there));
-        let mut here = Rename::new();
+        facts.push(self.may_follow(depth, (carry.from, &mut carry.at), store, &there));
+        let here = Rename::new();
         let steps = &labelled.place.steps;
         let after = order::before(
             self.space,
             self.model,
-            (steps, &mut here),
-            (&store.access.place.steps, &mut there),
+            (steps, &here),
+            (&store.access.place.steps, &there),
         );
         facts.push(self.space.not(after));
-        let under = self.under(depth, (label, &mut here), store, &mut there);
-        facts.push(self.space.not(under));
+        facts.push(self.space.not(self.under(depth, (label, &here), store, &there)));
         let goal = if updated { self.space.truth(false) } else { same };
         self.prove(&facts, goal, "kept")
     }
@@ -159,7 +158,7 @@ impl Checker<'_> {
         coords: &[PolyId],
         store: &Store,
     ) -> Status {
-        let (depth, mut there) = self.elsewhere(store);
+        let (depth, there) = self.elsewhere(store);
         let written = there.polys(self.space, &store.access.coords);
         let (promised, same) = self.sharing(load.memory, coords)?;
         let mut facts = self.space.equalities(&promised, &written).ok_or(NO_SHARING)?;
@@ -167,13 +166,13 @@ impl Checker<'_> {
         facts.extend(&load.place.facts);
         facts.push(self.inside(coords, &needed));
         facts.extend(there.formulas(self.space, &store.access.place.facts));
-        let mut here = Rename::new();
-        facts.push(self.may_follow(depth, (label, &mut here), store, &mut there));
+        let here = Rename::new();
+        facts.push(self.may_follow(depth, (label, &here), store, &there));
         let after = order::before(
             self.space,
             self.model,
-            (&load.place.steps, &mut here),
-            (&store.access.place.steps, &mut there),
+            (&load.place.steps, &here),
+            (&store.access.place.steps, &there),
         );
         facts.push(self.space.not(after));
         let updated = self.specification.stages(self.model.labels[label].func) > 1;
@@ -216,7 +215,7 @@ impl Checker<'_> {
 
     /// Describes any instance of a store in the lifetime of its buffer, by the depth of the
     /// lifetime and fresh names for the loops inside.
-    fn elsewhere(&mut self, store: &Store) -> (usize, Rename) {
+    fn elsewhere(&self, store: &Store) -> (usize, Rename) {
         let depth = self.model.memories[store.access.memory].place.steps.len();
         (depth, self.fresh_instance(&store.access, depth))
     }
@@ -224,38 +223,34 @@ impl Checker<'_> {
     /// Returns the condition that an instance of a store may run after an instance of a label has
     /// ended.
     fn may_follow(
-        &mut self,
+        &self,
         depth: usize,
         (label, at): Instance<'_>,
         store: &Store,
-        there: &mut Rename,
+        there: &Rename,
     ) -> FormulaId {
         let steps = &self.model.labels[label].place.steps;
         let before =
             order::before(self.space, self.model, (&store.access.place.steps, there), (steps, at));
-        let under = self.under(depth, (label, at), store, there);
-        let either = self.space.or(&[before, under]);
-        self.space.not(either)
+        self.space.not(self.space.or([before, self.under(depth, (label, at), store, there)]))
     }
 
     /// Returns the condition that an instance of a store stands under an instance of a label.
     fn under(
-        &mut self,
+        &self,
         depth: usize,
         (label, at): Instance<'_>,
         store: &Store,
-        there: &mut Rename,
+        there: &Rename,
     ) -> FormulaId {
         if store.label != Some(label) {
             return self.space.truth(false);
         }
-        let mut same = Vec::new();
         let steps = &self.model.labels[label].place.steps;
-        for index in loops(steps.get(depth..).unwrap_or_default()) {
-            let variable = self.space.symbol(self.model.loops[index].symbol);
-            let (ours, theirs) = (at.poly(self.space, variable), there.poly(self.space, variable));
-            same.push(self.space.equal(ours, theirs));
-        }
-        self.space.and(&same)
+        let loops = loops(steps.get(depth..).unwrap_or_default());
+        let variables = loops.map(|index| self.space.symbol(self.model.loops[index].symbol));
+        self.space.and(variables.map(|variable| {
+            self.space.equal(at.poly(self.space, variable), there.poly(self.space, variable))
+        }))
     }
 }

@@ -41,8 +41,7 @@ impl Checker<'_> {
             Some(same) => goal.extend(same),
             None => goal.push(self.space.truth(false)),
         }
-        let goal = self.space.and(&goal);
-        let status = self.prove(&facts, goal, "claim");
+        let status = self.prove(&facts, self.space.and(goal), "claim");
         self.record(Kind::Claim, stmt, place.clone(), status);
         let status = self.value_of(store, &facts, &instance, Floats::Bits);
         let status = status.or_else(|open| {
@@ -85,7 +84,7 @@ impl Checker<'_> {
         let value = store.value.clone()?;
         let specified = instance.values.get(component).ok_or("a component that does not exist")?;
         // Quotients by a symbol are beyond the solver.
-        let mut fixed = self.fixed(facts, true);
+        let fixed = self.fixed(facts, true);
         let [value, specified] = [value, *specified].map(|side| fixed.value(self.space, side));
         // A store that never runs where its location is needed writes no wrong value.
         self.equal(facts, (value, specified), weakest).or_else(|open| {

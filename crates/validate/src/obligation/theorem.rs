@@ -66,8 +66,8 @@ pub(crate) fn judge(
     let pool = &*pool;
     // 3. Program and algorithm as terms, with the regions that each label must provide.
     let ranges = ranges::ranges(pool, lowered);
-    let mut space = Space::with_ranges(ranges).contracted(settings.contracted);
-    let (parameters, model) = regions::described(pool, &mut space, program, tactics);
+    let space = Space::with_ranges(ranges).contracted(settings.contracted);
+    let (parameters, model) = regions::described(pool, &space, program, tactics);
     let mut specification = Specification::new(pool, &parameters, &model, &settings.code.specified);
     let widths = Widths { bits: settings.int_bits, known: &settings.code.widths };
     let machine = Machine { widths, checks_memory: settings.code.checks_memory };
@@ -79,7 +79,7 @@ pub(crate) fn judge(
         .map_err(words)?;
     let mut checker = Checker {
         pool,
-        space: &mut space,
+        space: &space,
         model: &model,
         specification: &mut specification,
         lia: &mut queries,

@@ -57,9 +57,9 @@ impl Checker<'_> {
             case.override_formula(condition, self.space.truth(holds));
             let values = (case.value(self.space, a), case.value(self.space, b));
             if let Some(same) = self.same_by_cases(values, cases - 1) {
-                ways.push(self.space.and(&[fact, same]));
+                ways.push(self.space.and([fact, same]));
             }
         }
-        Some(self.space.or(&ways))
+        Some(self.space.or(ways))
     }
 }

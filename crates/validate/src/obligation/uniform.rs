@@ -75,7 +75,7 @@ impl Checker<'_> {
             return true;
         }
         let (Ok(one), Ok(other)) = (&first.value, &second.value) else { return false };
-        let mut there: Rename = self.fresh_instance(&second.access, 0);
+        let there: Rename = self.fresh_instance(&second.access, 0);
         let coords = there.polys(self.space, &second.access.coords);
         let Some(mut facts) = self.space.equalities(&first.access.coords, &coords) else {
             return false;
@@ -86,13 +86,12 @@ impl Checker<'_> {
         let good: FormulaId = self.good(second);
         facts.push(there.formula(self.space, good));
         // Products of equal unknowns are beyond the solver, so one name is put in for each.
-        let mut same = self.fixed(&facts, false);
+        let same = self.fixed(&facts, false);
         let other: Value = there.value(self.space, *other);
         let (one, other) = (same.value(self.space, *one), same.value(self.space, other));
         let Some(alike) = self.space.values_alike(one, other) else {
             // They may still never write at one coordinate.
-            let never = self.space.truth(false);
-            return self.prove(&facts, never, "same bits").is_ok();
+            return self.prove(&facts, self.space.truth(false), "same bits").is_ok();
         };
         self.prove(&facts, alike, "same bits").is_ok()
     }

@@ -103,15 +103,15 @@ impl Checker<'_> {
     /// Checks the values of inexact funcs and their sources again, in a space that keeps operators
     /// on floats as they are written.
     fn described_again(&mut self, task: Task<'_>, weakest: Floats, lia: &mut Lia) {
-        let mut space = Space::as_written(ranges::ranges(self.pool, task.lowered()));
+        let space = Space::as_written(ranges::ranges(self.pool, task.lowered()));
         let widths = self.specification.widths();
         let tactics = &mut *self.tactics;
-        let (parameters, model) = regions::described(self.pool, &mut space, task.program, tactics);
+        let (parameters, model) = regions::described(self.pool, &space, task.program, tactics);
         let entry: Vec<_> = model.entry.iter().map(|check| check.condition).collect();
-        lia.assume(&mut space, &entry);
+        lia.assume(&space, &entry);
         let mut again = Checker {
             pool: self.pool,
-            space: &mut space,
+            space: &space,
             model: &model,
             specification: &mut Specification::new(self.pool, &parameters, &model, widths),
             lia,

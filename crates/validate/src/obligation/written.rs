@@ -62,9 +62,9 @@ impl Checker<'_> {
                 if let Some(reader) = before {
                     way.push(self.earlier((stage, &point), reader));
                 }
-                ways.push(self.space.and(&way));
+                ways.push(self.space.and(way));
             }
         }
-        self.space.or(&ways)
+        self.space.or(ways)
     }
 }

@@ -14,9 +14,8 @@ use super::{LoopId, Model, Step};
 use crate::space::{Formula, FormulaId, PolyId, Rename, Space};
 
 /// The value of a loop's variable in an instance.
-fn iteration(space: &mut Space, model: &Model, index: LoopId, rename: &mut Rename) -> PolyId {
-    let variable = space.symbol(model.loops[index].symbol);
-    rename.poly(space, variable)
+fn iteration(space: &Space, model: &Model, index: LoopId, rename: &Rename) -> PolyId {
+    rename.poly(space, space.symbol(model.loops[index].symbol))
 }
 
 /// Tests whether the iterations of a loop run in the order of its variable.
@@ -33,64 +32,57 @@ pub(crate) fn is_ordered(model: &Model, index: LoopId) -> bool {
 /// Returns the condition that the first path's instance certainly runs before the second path's.
 /// Each is given by its renaming.
 pub(crate) fn before(
-    space: &mut Space,
+    space: &Space,
     model: &Model,
-    (first, in_first): (&[Step], &mut Rename),
-    (second, in_second): (&[Step], &mut Rename),
+    (first, in_first): (&[Step], &Rename),
+    (second, in_second): (&[Step], &Rename),
 ) -> FormulaId {
     let mut ways = Vec::new();
-    let mut equal = Vec::new();
+    let mut equal = space.truth(true);
     for pair in first.iter().copied().zip(second.iter().copied()) {
         match pair {
             (Step::Part(i), Step::Part(j)) if i == j => {}
             (Step::Part(i), Step::Part(j)) => {
-                if i < j {
-                    ways.push(space.and(&equal));
-                }
-                return space.or(&ways);
+                ways.extend((i < j).then_some(equal));
+                return space.or(ways);
             }
             (Step::Loop(i), Step::Loop(j)) if i == j => {
                 let u = iteration(space, model, i, in_first);
                 let v = iteration(space, model, i, in_second);
                 if is_ordered(model, i) {
-                    let earlier = space.less(u, v);
-                    let mut way = equal.clone();
-                    way.push(earlier);
-                    ways.push(space.and(&way));
+                    ways.push(space.and([equal, space.less(u, v)]));
                 }
-                equal.push(space.equal(u, v));
+                equal = space.and([equal, space.equal(u, v)]);
             }
             // Two paths through one tree cannot differ in kind here, so nothing is claimed.
             (Step::Part(_) | Step::Loop(_), _) => return space.truth(false),
         }
     }
-    space.or(&ways)
+    space.or(ways)
 }
 
 /// Returns the condition that the two instances lie in different iterations of an unordered loop,
 /// and in equal iterations of all loops around it.
 pub(crate) fn concurrent(
-    space: &mut Space,
+    space: &Space,
     model: &Model,
-    first: (&[Step], &mut Rename),
-    second: (&[Step], &mut Rename),
+    first: (&[Step], &Rename),
+    second: (&[Step], &Rename),
 ) -> FormulaId {
-    let ways = apart(space, model, first, second);
-    let ways: Vec<FormulaId> = ways.into_iter().map(|(_, way)| way).collect();
-    space.or(&ways)
+    space.or(apart(space, model, first, second).into_iter().map(|(_, way)| way))
 }
 
 /// Returns one entry for each unordered loop around both: the number of steps that lead into it,
 /// and the condition that the two instances lie in different iterations of it and in equal
 /// iterations of the loops around it.
 pub(crate) fn apart(
-    space: &mut Space,
+    space: &Space,
     model: &Model,
-    (first, in_first): (&[Step], &mut Rename),
-    (second, in_second): (&[Step], &mut Rename),
+    (first, in_first): (&[Step], &Rename),
+    (second, in_second): (&[Step], &Rename),
 ) -> Vec<(usize, FormulaId)> {
     let mut ways = Vec::new();
-    let mut equal = Vec::new();
+    let mut equal = space.truth(true);
     for (depth, pair) in first.iter().copied().zip(second.iter().copied()).enumerate() {
         match pair {
             (Step::Loop(i), Step::Loop(j)) if i == j => {
@@ -98,15 +90,12 @@ pub(crate) fn apart(
                 let v = iteration(space, model, i, in_second);
                 let same = space.equal(u, v);
                 if !is_ordered(model, i) {
-                    let differ = space.not(same);
-                    let mut way = equal.clone();
-                    way.push(differ);
-                    let way = space.and(&way);
+                    let way = space.and([equal, space.not(same)]);
                     if *space.formula(way) != Formula::False {
                         ways.push((depth + 1, way));
                     }
                 }
-                equal.push(same);
+                equal = space.and([equal, same]);
             }
             (Step::Part(i), Step::Part(j)) if i == j => {}
             (Step::Part(_) | Step::Loop(_), _) => break,

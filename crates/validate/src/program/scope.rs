@@ -49,15 +49,14 @@ pub(super) struct Decision {
 
 impl Scope {
     /// The present place with the lane's range.
-    pub(super) fn lane_place(&self, space: &mut Space, lanes: u32) -> (Place, Option<Symbol>) {
+    pub(super) fn lane_place(&self, space: &Space, lanes: u32) -> (Place, Option<Symbol>) {
         let mut place = self.place.clone();
         if lanes <= 1 {
             return (place, None);
         }
         let lane = space.lane(lanes);
         let variable = space.symbol(lane);
-        let (zero, count) = (space.constant(0), space.constant(i128::from(lanes)));
-        let range = space.within(variable, zero, count);
+        let range = space.within(variable, space.constant(0), space.constant(i128::from(lanes)));
         place.facts.extend(space.conjuncts(range));
         (place, Some(lane))
     }
@@ -65,21 +64,21 @@ impl Scope {
     /// Tests whether an element depends on a read of a func that is being updated here.
     pub(super) fn element_depends(
         &self,
-        space: &mut Space,
+        space: &Space,
         flat: Option<PolyId>,
         coords: &[PolyId],
     ) -> bool {
         let polys: Vec<PolyId> = flat.into_iter().chain(coords.iter().copied()).collect();
         let settled = Rename::settle(None).polys(space, &polys);
         // Most polynomials have no reads in them, so settling changes nothing.
-        settled != polys && self.updates().any(|mut update| update.polys(space, &polys) != settled)
+        settled != polys && self.updates().any(|update| update.polys(space, &polys) != settled)
     }
 
     /// Tests the same for a condition.
-    pub(super) fn condition_depends(&self, space: &mut Space, condition: FormulaId) -> bool {
+    pub(super) fn condition_depends(&self, space: &Space, condition: FormulaId) -> bool {
         let settled = Rename::settle(None).formula(space, condition);
         settled != condition
-            && self.updates().any(|mut update| update.formula(space, condition) != settled)
+            && self.updates().any(|update| update.formula(space, condition) != settled)
     }
 
     /// For each func that may be in an update here, settles its pending reads to a version that is
@@ -109,7 +108,7 @@ impl Scope {
         let term = space.leaf(Term::Read { func, component, scalar, version, coords: at });
         if !self.loads.contains_key(&expr) {
             let depends = self.element_depends(space, flat, &coords);
-            let mut settle = Rename::settle(None);
+            let settle = Rename::settle(None);
             let settled = settle.polys(space, &coords);
             let settled_flat = flat.map(|flat| settle.poly(space, flat));
             let (place, lane) = self.lane_place(space, pool.ty(expr).lanes);
@@ -131,7 +130,7 @@ impl Scope {
 }
 
 impl Leaves for Scope {
-    fn variable(&mut self, pool: &Pool, _: &mut Space, var: VarId) -> Result<Value> {
+    fn variable(&mut self, pool: &Pool, _: &Space, var: VarId) -> Result<Value> {
         match self.bindings.get(&var) {
             Some(binding) => Ok(binding.value),
             None => Err(EvaluateError::Unbound(pool.var(var).name.clone())),
@@ -159,7 +158,7 @@ impl Leaves for Scope {
 
     /// Lists the taken lanes as a load of their own: only their values matter. The loads of the
     /// shuffle's vectors are accesses with all their lanes.
-    fn shuffled(&mut self, at: At<'_>, vector: ExprId, taken: &mut Rename) -> Result<()> {
+    fn shuffled(&mut self, at: At<'_>, vector: ExprId, taken: &Rename) -> Result<()> {
         let At { pool, space, expr: shuffle } = at;
         let Some(load) = self.loads.get(&vector).copied() else {
             return Err(EvaluateError::Unsupported("a shuffle of other vectors than loads"));

@@ -45,7 +45,7 @@ impl Uses {
 pub(crate) type Parameters = FxHashMap<VarId, Value>;
 
 /// Gives every parameter, shape and window variable of a program its symbol.
-pub(crate) fn parameters(pool: &Pool, space: &mut Space, program: &Program) -> Parameters {
+pub(crate) fn parameters(pool: &Pool, space: &Space, program: &Program) -> Parameters {
     let mut vars: Vec<VarId> = program.params.clone();
     for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
         for dim in &pool.buffer(buffer).dims {
@@ -72,7 +72,7 @@ pub(crate) fn parameters(pool: &Pool, space: &mut Space, program: &Program) -> P
 /// Describes a program.
 pub(crate) fn walk(
     pool: &Pool,
-    space: &mut Space,
+    space: &Space,
     program: &Program,
     parameters: &Parameters,
 ) -> Model {
@@ -113,7 +113,7 @@ impl Every {
     const ONE: Self = Self { step: 1, first: 0 };
 
     /// Settles reads, and substitutes the store's lane for a vector with this many lanes.
-    fn settle(self, space: &mut Space, lanes: u32) -> Rename {
+    fn settle(self, space: &Space, lanes: u32) -> Rename {
         let mut settle = Rename::settle(None);
         if self.step > 1 {
             let (whole, own) = (space.lane(lanes * self.step), space.lane(lanes));
@@ -127,7 +127,7 @@ impl Every {
 
 struct Walker<'a> {
     pool: &'a Pool,
-    space: &'a mut Space,
+    space: &'a Space,
     scope: Scope,
     /// True until a statement other than an entry check is met.
     at_entry: bool,
@@ -333,7 +333,7 @@ impl Walker<'_> {
                 facts.push(Rename::settle(None).formula(self.space, part));
             }
         }
-        let fact = self.space.and(&facts);
+        let fact = self.space.and(facts);
         let loops = self.scope.place.loops().count();
         self.scope.decisions.push(Decision { conditions, uses: own.to_vec(), loops, taken: false });
         self.under(number, fact, body);
@@ -509,11 +509,11 @@ impl Walker<'_> {
             Ok(claim) => claim,
             Err(error) => return self.problem(error),
         };
-        let mut settle = every.settle(self.space, lanes);
+        let settle = every.settle(self.space, lanes);
         let flat = flat.map(|flat| settle.poly(self.space, flat));
         let (coords, point) = (settle.polys(self.space, &coords), settle.polys(self.space, &point));
         let own = Version::Before { stage, point: point.clone().into() };
-        let mut settle = Rename::settle((stage > 0).then_some((func, own)));
+        let settle = Rename::settle((stage > 0).then_some((func, own)));
         for (load, flat, coords) in std::mem::take(&mut self.scope.own_indices) {
             let access = &mut self.scope.model.loads[load];
             access.flat = flat.map(|flat| settle.poly(self.space, flat));
@@ -555,8 +555,7 @@ impl Walker<'_> {
             }
             decision.taken = true;
             for condition in &decision.conditions {
-                let condition = settle.formula(self.space, *condition);
-                known.extend(self.space.conjuncts(condition));
+                known.extend(self.space.conjuncts(settle.formula(self.space, *condition)));
             }
             for used in &decision.uses {
                 decides.push(Use { load: used.load, arm: settle.formula(self.space, used.arm) });
@@ -594,7 +593,7 @@ impl Walker<'_> {
             }
             Ok(())
         })?;
-        let mut settle = Rename::settle(None);
+        let settle = Rename::settle(None);
         Ok(found.map(|poly| settle.poly(self.space, poly)))
     }
 
@@ -612,7 +611,7 @@ impl Walker<'_> {
         let result = work(&mut evaluator);
         let mut memo: Vec<_> = evaluator.memo.into_iter().collect();
         memo.sort_unstable_by_key(|(expr, _)| *expr);
-        let mut settle = Rename::settle(None);
+        let settle = Rename::settle(None);
         for (expr, value) in memo {
             if let Value::Int(poly) = value {
                 // A read of a func that is being updated here stays pending, because it is not the
@@ -700,7 +699,7 @@ impl Walker<'_> {
             Expr::Var(var) => {
                 let bound = self.scope.bindings.get(&var).map(|binding| binding.uses.clone());
                 for used in bound.unwrap_or_default() {
-                    uses.add(used.load, self.space.and(&[arm, used.arm]));
+                    uses.add(used.load, self.space.and([arm, used.arm]));
                 }
             }
             Expr::Select { condition, if_true, if_false } => {
@@ -709,7 +708,7 @@ impl Walker<'_> {
                     match self.evaluate(|evaluator| evaluator.bool(condition)) {
                         Ok(condition) => {
                             let negated = self.space.not(condition);
-                            (self.space.and(&[arm, condition]), self.space.and(&[arm, negated]))
+                            (self.space.and([arm, condition]), self.space.and([arm, negated]))
                         }
                         Err(_) => (arm, arm),
                     };
@@ -754,7 +753,7 @@ impl Walker<'_> {
 
     fn controlled(&mut self, uses: Vec<Use>) {
         if !uses.is_empty() {
-            let mut settle = Rename::settle(None);
+            let settle = Rename::settle(None);
             let uses = uses
                 .into_iter()
                 .map(|used| {

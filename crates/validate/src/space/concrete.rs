@@ -102,11 +102,10 @@ impl Random {
 
     /// Makes an integer over the symbols, with minima, quotients by numbers and symbols, and
     /// selections.
-    pub(crate) fn poly(&mut self, space: &mut Space, symbols: &[Symbol], depth: u32) -> PolyId {
+    pub(crate) fn poly(&mut self, space: &Space, symbols: &[Symbol], depth: u32) -> PolyId {
         let choice = self.below(if depth == 0 { 2 } else { 9 });
         if choice == 0 {
-            let symbol = self.choose(symbols);
-            return space.symbol(symbol);
+            return space.symbol(self.choose(symbols));
         }
         if choice == 1 {
             return space.constant(self.below(9) - 4);
@@ -126,11 +125,7 @@ impl Random {
                 };
                 space.div(a, by)
             }
-            _ => {
-                let c = self.poly(space, symbols, depth - 1);
-                let condition = space.non_negative(c);
-                space.choose(condition, a, b)
-            }
+            _ => space.choose(space.non_negative(self.poly(space, symbols, depth - 1)), a, b),
         }
     }
 }

@@ -5,17 +5,19 @@
 //! too, after a test of divisibility. Both are equivalences over the integers. Negation is pushed
 //! inwards by De Morgan and `not (p >= 0)  =  -p - 1 >= 0`.
 
+use std::borrow::Borrow;
+
 use halidom_base::IndexMap;
 
 use super::{Formula, FormulaId, Poly, PolyId, Space, TermId};
 
 impl Space {
-    pub(crate) fn truth(&mut self, value: bool) -> FormulaId {
+    pub(crate) fn truth(&self, value: bool) -> FormulaId {
         self.intern_formula(if value { Formula::True } else { Formula::False })
     }
 
     /// `poly >= 0`.
-    pub(crate) fn non_negative(&mut self, poly: PolyId) -> FormulaId {
+    pub(crate) fn non_negative(&self, poly: PolyId) -> FormulaId {
         if let Some(value) = self.as_constant(poly) {
             return self.truth(value >= 0);
         }
@@ -29,7 +31,7 @@ impl Space {
     }
 
     /// `poly = 0`.
-    pub(crate) fn zero(&mut self, poly: PolyId) -> FormulaId {
+    pub(crate) fn zero(&self, poly: PolyId) -> FormulaId {
         if let Some(value) = self.as_constant(poly) {
             return self.truth(value == 0);
         }
@@ -50,33 +52,27 @@ impl Space {
     }
 
     /// `a = b`.
-    pub(crate) fn equal(&mut self, a: PolyId, b: PolyId) -> FormulaId {
-        let difference = self.sub(a, b);
-        self.zero(difference)
+    pub(crate) fn equal(&self, a: PolyId, b: PolyId) -> FormulaId {
+        self.zero(self.sub(a, b))
     }
 
     /// `a <= b`.
-    pub(crate) fn at_most(&mut self, a: PolyId, b: PolyId) -> FormulaId {
-        let difference = self.sub(b, a);
-        self.non_negative(difference)
+    pub(crate) fn at_most(&self, a: PolyId, b: PolyId) -> FormulaId {
+        self.non_negative(self.sub(b, a))
     }
 
     /// `a < b`.
-    pub(crate) fn less(&mut self, a: PolyId, b: PolyId) -> FormulaId {
-        let difference = self.sub(b, a);
-        let difference = self.offset(difference, -1);
-        self.non_negative(difference)
+    pub(crate) fn less(&self, a: PolyId, b: PolyId) -> FormulaId {
+        self.non_negative(self.offset(self.sub(b, a), -1))
     }
 
     /// `min <= value < min + extent`.
-    pub(crate) fn within(&mut self, value: PolyId, min: PolyId, extent: PolyId) -> FormulaId {
-        let end = self.add(min, extent);
-        let (low, high) = (self.at_most(min, value), self.less(value, end));
-        self.and(&[low, high])
+    pub(crate) fn within(&self, value: PolyId, min: PolyId, extent: PolyId) -> FormulaId {
+        self.and([self.at_most(min, value), self.less(value, self.add(min, extent))])
     }
 
     /// Turns a `bool` term into a formula.
-    pub(crate) fn holds(&mut self, term: TermId) -> FormulaId {
+    pub(crate) fn holds(&self, term: TermId) -> FormulaId {
         if let super::Term::Truth(formula) = self.term(term) {
             *formula
         } else {
@@ -84,29 +80,22 @@ impl Space {
         }
     }
 
-    pub(crate) fn not(&mut self, formula: FormulaId) -> FormulaId {
-        match self.formula(formula).clone() {
+    pub(crate) fn not(&self, formula: FormulaId) -> FormulaId {
+        match self.formula(formula) {
             Formula::True => self.truth(false),
             Formula::False => self.truth(true),
-            Formula::NonNegative(poly) => {
-                let negated = self.combine(&[(poly, -1)]);
-                let negated = self.offset(negated, -1);
-                self.non_negative(negated)
-            }
+            Formula::NonNegative(poly) => self.non_negative(self.offset(self.scale(*poly, -1), -1)),
             Formula::Zero(_) | Formula::Holds(_) => self.intern_formula(Formula::Not(formula)),
-            Formula::Not(inner) => inner,
-            Formula::And(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| self.not(*part)).collect();
-                self.or(&parts)
-            }
-            Formula::Or(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| self.not(*part)).collect();
-                self.and(&parts)
-            }
+            Formula::Not(inner) => *inner,
+            Formula::And(parts) => self.or(parts.iter().map(|part| self.not(*part))),
+            Formula::Or(parts) => self.and(parts.iter().map(|part| self.not(*part))),
         }
     }
 
-    pub(crate) fn and(&mut self, parts: &[FormulaId]) -> FormulaId {
+    pub(crate) fn and<P: Borrow<FormulaId>>(
+        &self,
+        parts: impl IntoIterator<Item = P>,
+    ) -> FormulaId {
         let Some(parts) = self.flatten(parts, true) else { return self.truth(false) };
         match *parts.as_slice() {
             [] => self.truth(true),
@@ -117,7 +106,7 @@ impl Space {
 
     /// Returns the conjunction without parts that other parts imply: `p + c >= 0` is dropped if
     /// `p + d >= 0` is a part with `d <= c`.
-    pub(crate) fn and_least(&mut self, parts: &[FormulaId]) -> FormulaId {
+    pub(crate) fn and_least(&self, parts: &[FormulaId]) -> FormulaId {
         let all = self.and(parts);
         let mut kept: Vec<FormulaId> = Vec::new();
         let mut least: IndexMap<PolyId, i128> = IndexMap::default();
@@ -127,21 +116,16 @@ impl Space {
                 continue;
             };
             let constant = self.content(poly).1;
-            let offset = self.checked(constant.checked_neg());
-            let variable = self.offset(poly, offset);
-            least
-                .entry(variable)
-                .and_modify(|known| *known = constant.min(*known))
-                .or_insert(constant);
+            let variable = self.offset(poly, self.checked(constant.checked_neg()));
+            let known = least.entry(variable).or_insert(constant);
+            *known = constant.min(*known);
         }
-        for (variable, constant) in least {
-            let poly = self.offset(variable, constant);
-            kept.push(self.non_negative(poly));
-        }
-        self.and(&kept)
+        let bounds = least.into_iter();
+        kept.extend(bounds.map(|(poly, constant)| self.non_negative(self.offset(poly, constant))));
+        self.and(kept)
     }
 
-    pub(crate) fn or(&mut self, parts: &[FormulaId]) -> FormulaId {
+    pub(crate) fn or<P: Borrow<FormulaId>>(&self, parts: impl IntoIterator<Item = P>) -> FormulaId {
         let Some(parts) = self.flatten(parts, false) else { return self.truth(true) };
         match *parts.as_slice() {
             [] => self.truth(false),
@@ -151,26 +135,28 @@ impl Space {
     }
 
     /// `a implies b`.
-    pub(crate) fn implies(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
-        let not_a = self.not(a);
-        self.or(&[not_a, b])
+    pub(crate) fn implies(&self, a: FormulaId, b: FormulaId) -> FormulaId {
+        self.or([self.not(a), b])
     }
 
     /// `a` if and only if `b`.
-    pub(crate) fn same_truth(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
+    pub(crate) fn same_truth(&self, a: FormulaId, b: FormulaId) -> FormulaId {
         if a == b {
             return self.truth(true);
         }
-        let (forth, back) = (self.implies(a, b), self.implies(b, a));
-        self.and(&[forth, back])
+        self.and([self.implies(a, b), self.implies(b, a)])
     }
 
     /// Flattens a nested conjunction (or disjunction). The parts are sorted, without repetitions
     /// and neutral elements. Returns `None` if one part decides the whole.
-    fn flatten(&mut self, parts: &[FormulaId], conjunction: bool) -> Option<Vec<FormulaId>> {
+    fn flatten<P: Borrow<FormulaId>>(
+        &self,
+        parts: impl IntoIterator<Item = P>,
+        conjunction: bool,
+    ) -> Option<Vec<FormulaId>> {
         let mut flat = Vec::new();
         for part in parts {
-            match self.formula(*part) {
+            match self.formula(*part.borrow()) {
                 Formula::True if conjunction => {}
                 Formula::False if !conjunction => {}
                 Formula::True | Formula::False => return None,
@@ -181,24 +167,18 @@ impl Space {
                 | Formula::NonNegative(_)
                 | Formula::Zero(_)
                 | Formula::Holds(_)
-                | Formula::Not(_) => flat.push(*part),
+                | Formula::Not(_) => flat.push(*part.borrow()),
             }
         }
         flat.sort_unstable();
         flat.dedup();
         // A part and its complement decide the whole. Complements of conjunctions and disjunctions
         // are not searched for, because they are rare and expensive.
-        for index in 0..flat.len() {
-            let part = flat[index];
-            if matches!(self.formula(part), Formula::And(_) | Formula::Or(_)) {
-                continue;
-            }
-            let complement = self.not(part);
-            if flat.binary_search(&complement).is_ok() {
-                return None;
-            }
-        }
-        Some(flat)
+        let decides = |part: &FormulaId| {
+            !matches!(self.formula(*part), Formula::And(_) | Formula::Or(_))
+                && flat.binary_search(&self.not(*part)).is_ok()
+        };
+        (!flat.iter().any(decides)).then_some(flat)
     }
 
     /// Returns the conjuncts of a formula: the formula itself unless it is a conjunction.
@@ -225,14 +205,13 @@ mod tests {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let (mut shorter, mut held) = (0, 0);
         for _ in 0..2000 {
-            let mut space = Space::new();
+            let space = Space::new();
             let symbols: Vec<_> = ["a", "b"].into_iter().map(|name| space.fresh(name)).collect();
             let mut parts = Vec::new();
             for _ in 0..3 {
-                let poly = random.poly(&mut space, &symbols, 1);
+                let poly = random.poly(&space, &symbols, 1);
                 for _ in 0..2 {
-                    let other = space.offset(poly, random.below(9) - 4);
-                    parts.push(space.non_negative(other));
+                    parts.push(space.non_negative(space.offset(poly, random.below(9) - 4)));
                 }
                 parts.push(space.zero(poly));
             }

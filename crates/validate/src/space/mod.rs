@@ -19,7 +19,9 @@ mod poly;
 mod rename;
 mod term;
 
-use halidom_base::{Arena, FxHashMap, Interner, define_id};
+use std::cell::{Cell, RefCell};
+
+use halidom_base::{Arena, FxHashMap, SharedInterner, define_id};
 use halidom_ir::{BinaryOp, Constant, FuncId, FunctionId, Intrinsic, Scalar, UnaryOp};
 
 pub(crate) use poly::gcd;
@@ -170,17 +172,17 @@ pub(crate) enum Value {
 /// The owner of all terms of one validation.
 #[derive(Default)]
 pub(crate) struct Space {
-    symbols: Arena<Symbol, String>,
-    atoms: Interner<AtomId, Atom>,
-    polys: Interner<PolyId, Poly>,
-    formulas: Interner<FormulaId, Formula>,
-    terms: Interner<TermId, Term>,
+    symbols: RefCell<Arena<Symbol, String>>,
+    atoms: SharedInterner<AtomId, Atom>,
+    polys: SharedInterner<PolyId, Poly>,
+    formulas: SharedInterner<FormulaId, Formula>,
+    terms: SharedInterner<TermId, Term>,
     /// The conditions under which pairs of terms are equal, as far as they were asked for.
-    alike: FxHashMap<(TermId, TermId), Option<FormulaId>>,
+    alike: RefCell<FxHashMap<(TermId, TermId), Option<FormulaId>>>,
     /// The lane of vectors of each length. One symbol suffices, because the operands of one
     /// statement run in lockstep.
-    lanes: FxHashMap<u32, Symbol>,
-    overflowed: bool,
+    lanes: RefCell<FxHashMap<u32, Symbol>>,
+    overflowed: Cell<bool>,
     /// True if operators on floats are kept even on constants. Then terms are right under every
     /// meaning of these operators ([`crate::floats`]).
     as_written: bool,
@@ -224,33 +226,30 @@ impl Space {
     }
 
     /// Makes a new symbol.
-    pub(crate) fn fresh(&mut self, name: impl Into<String>) -> Symbol {
-        self.symbols.push(name.into())
+    pub(crate) fn fresh(&self, name: impl Into<String>) -> Symbol {
+        self.symbols.borrow_mut().push(name.into())
     }
 
     /// Returns the symbol for the lane of vectors with this many lanes.
-    pub(crate) fn lane(&mut self, lanes: u32) -> Symbol {
-        if let Some(lane) = self.lanes.get(&lanes) {
-            return *lane;
-        }
-        let lane = self.fresh(format!("lane{lanes}"));
-        self.lanes.insert(lanes, lane);
-        lane
+    pub(crate) fn lane(&self, lanes: u32) -> Symbol {
+        let mut known = self.lanes.borrow_mut();
+        *known.entry(lanes).or_insert_with(|| self.fresh(format!("lane{lanes}")))
     }
 
     /// Returns the number of lanes if a symbol is a lane.
     pub(crate) fn lane_count(&self, symbol: Symbol) -> Option<u32> {
-        self.lanes.iter().find(|(_, lane)| **lane == symbol).map(|(lanes, _)| *lanes)
+        let lanes = self.lanes.borrow();
+        lanes.iter().find(|(_, lane)| **lane == symbol).map(|(lanes, _)| *lanes)
     }
 
     /// A symbol's name for reports. It need not be unique.
-    pub(crate) fn symbol_name(&self, symbol: Symbol) -> &str {
-        &self.symbols[symbol]
+    pub(crate) fn symbol_name(&self, symbol: Symbol) -> String {
+        self.symbols.borrow()[symbol].clone()
     }
 
     /// Tests whether a coefficient left 128 bits. Then nothing may be concluded.
     pub(crate) fn overflowed(&self) -> bool {
-        self.overflowed
+        self.overflowed.get()
     }
 
     pub(crate) fn poly(&self, id: PolyId) -> &Poly {
@@ -269,22 +268,22 @@ impl Space {
         &self.terms[id]
     }
 
-    fn intern_poly(&mut self, poly: Poly) -> PolyId {
-        self.polys.intern(poly).0
+    fn intern_poly(&self, poly: Poly) -> PolyId {
+        self.polys.intern(poly)
     }
 
-    fn intern_formula(&mut self, formula: Formula) -> FormulaId {
-        self.formulas.intern(formula).0
+    fn intern_formula(&self, formula: Formula) -> FormulaId {
+        self.formulas.intern(formula)
     }
 
-    fn intern_term(&mut self, term: Term) -> TermId {
-        self.terms.intern(term).0
+    fn intern_term(&self, term: Term) -> TermId {
+        self.terms.intern(term)
     }
 
     /// Unwraps a checked result. An overflow is recorded and invalidates the whole validation.
-    fn checked(&mut self, exact: Option<i128>) -> i128 {
+    fn checked(&self, exact: Option<i128>) -> i128 {
         exact.unwrap_or_else(|| {
-            self.overflowed = true;
+            self.overflowed.set(true);
             0
         })
     }

@@ -11,7 +11,7 @@ use super::{FormulaId, PolyId, Space, Term, TermId, Value};
 
 impl Space {
     /// Returns a formula that holds exactly if a float is a number.
-    pub(crate) fn is_number(&mut self, term: TermId) -> FormulaId {
+    pub(crate) fn is_number(&self, term: TermId) -> FormulaId {
         match *self.term(term) {
             Term::FromInt(..) => self.truth(true),
             Term::Cast(_, operand) if !self.scalar(operand).is_float() => self.truth(true),
@@ -30,9 +30,7 @@ impl Space {
             Term::Binary(BinaryOp::Min | BinaryOp::Max, _, second) => self.is_number(second),
             Term::Select(condition, a, b) => {
                 let (first, second) = (self.is_number(a), self.is_number(b));
-                let otherwise = self.not(condition);
-                let parts = [self.and(&[condition, first]), self.and(&[otherwise, second])];
-                self.or(&parts)
+                self.or([self.and([condition, first]), self.and([self.not(condition), second])])
             }
             Term::Constant(_)
             | Term::Ring(..)
@@ -46,13 +44,12 @@ impl Space {
     }
 
     /// Returns the order of a float.
-    pub(crate) fn order_of(&mut self, term: TermId) -> PolyId {
+    pub(crate) fn order_of(&self, term: TermId) -> PolyId {
         if let Term::Constant(constant) = *self.term(term) {
             return self.constant(order(constant));
         }
         if let Term::Unary(UnaryOp::Neg(_), operand) = *self.term(term) {
-            let order = self.order_of(operand);
-            return self.scale(order, -1);
+            return self.scale(self.order_of(operand), -1);
         }
         // A product with 0 is a zero or NaN.
         if let Term::Binary(BinaryOp::Mul(_), a, b) = *self.term(term)

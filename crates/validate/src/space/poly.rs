@@ -9,34 +9,32 @@ use super::{Atom, AtomId, Formula, FormulaId, Monomial, Poly, PolyId, Space, Sym
 
 impl Space {
     /// Makes a constant.
-    pub(crate) fn constant(&mut self, value: i128) -> PolyId {
+    pub(crate) fn constant(&self, value: i128) -> PolyId {
         let terms = if value == 0 { Vec::new() } else { vec![(Monomial::default(), value)] };
         self.intern_poly(Poly(terms.into()))
     }
 
     /// Turns an atom into an integer.
-    pub(crate) fn atom_poly(&mut self, atom: AtomId) -> PolyId {
+    pub(crate) fn atom_poly(&self, atom: AtomId) -> PolyId {
         self.intern_poly(Poly(Box::new([(Box::new([atom]), 1)])))
     }
 
-    fn intern_atom(&mut self, atom: Atom) -> PolyId {
-        let id = self.atoms.intern(atom).0;
-        self.atom_poly(id)
+    fn intern_atom(&self, atom: Atom) -> PolyId {
+        self.atom_poly(self.atoms.intern(atom))
     }
 
     /// Turns a symbol into an integer.
-    pub(crate) fn symbol(&mut self, symbol: Symbol) -> PolyId {
+    pub(crate) fn symbol(&self, symbol: Symbol) -> PolyId {
         self.intern_atom(Atom::Symbol(symbol))
     }
 
     /// Makes a fresh symbol as an integer.
-    pub(crate) fn fresh_poly(&mut self, name: impl Into<String>) -> PolyId {
-        let symbol = self.fresh(name);
-        self.symbol(symbol)
+    pub(crate) fn fresh_poly(&self, name: impl Into<String>) -> PolyId {
+        self.symbol(self.fresh(name))
     }
 
     /// The number of a machine integer as an opaque atom; see [`Space::integer_of`].
-    pub(super) fn opaque_value(&mut self, term: TermId) -> PolyId {
+    pub(super) fn opaque_value(&self, term: TermId) -> PolyId {
         self.intern_atom(Atom::Value(term))
     }
 
@@ -72,27 +70,24 @@ impl Space {
     }
 
     /// The sum of `scale * poly` over the pairs.
-    pub(crate) fn combine(&mut self, parts: &[(PolyId, i128)]) -> PolyId {
+    pub(crate) fn combine(&self, parts: &[(PolyId, i128)]) -> PolyId {
         let mut terms: Vec<(Monomial, i128)> = Vec::new();
         for (poly, scale) in parts {
-            let poly = self.polys[*poly].clone();
-            for (monomial, coefficient) in poly.0 {
-                let product = self.checked(coefficient.checked_mul(*scale));
-                terms.push((monomial, product));
+            for (monomial, coefficient) in &self.polys[*poly].0 {
+                terms.push((monomial.clone(), self.checked(coefficient.checked_mul(*scale))));
             }
         }
         self.collect(terms)
     }
 
     /// Makes the polynomial with these terms, which may be unordered and repeated.
-    pub(crate) fn collect(&mut self, mut terms: Vec<(Monomial, i128)>) -> PolyId {
+    pub(crate) fn collect(&self, mut terms: Vec<(Monomial, i128)>) -> PolyId {
         terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut sum: Vec<(Monomial, i128)> = Vec::with_capacity(terms.len());
         for (monomial, coefficient) in terms {
             match sum.last_mut() {
                 Some((last, total)) if *last == monomial => {
-                    let exact = total.checked_add(coefficient);
-                    *total = self.checked(exact);
+                    *total = self.checked(total.checked_add(coefficient));
                 }
                 _ => sum.push((monomial, coefficient)),
             }
@@ -101,33 +96,31 @@ impl Space {
         self.intern_poly(Poly(sum.into()))
     }
 
-    pub(crate) fn add(&mut self, a: PolyId, b: PolyId) -> PolyId {
+    pub(crate) fn add(&self, a: PolyId, b: PolyId) -> PolyId {
         self.combine(&[(a, 1), (b, 1)])
     }
 
-    pub(crate) fn sub(&mut self, a: PolyId, b: PolyId) -> PolyId {
+    pub(crate) fn sub(&self, a: PolyId, b: PolyId) -> PolyId {
         self.combine(&[(a, 1), (b, -1)])
     }
 
-    pub(crate) fn scale(&mut self, a: PolyId, factor: i128) -> PolyId {
+    pub(crate) fn scale(&self, a: PolyId, factor: i128) -> PolyId {
         self.combine(&[(a, factor)])
     }
 
     /// `a + offset`.
-    pub(crate) fn offset(&mut self, a: PolyId, offset: i128) -> PolyId {
-        let offset = self.constant(offset);
-        self.add(a, offset)
+    pub(crate) fn offset(&self, a: PolyId, offset: i128) -> PolyId {
+        self.add(a, self.constant(offset))
     }
 
-    pub(crate) fn mul(&mut self, a: PolyId, b: PolyId) -> PolyId {
-        let (left, right) = (self.polys[a].clone(), self.polys[b].clone());
+    pub(crate) fn mul(&self, a: PolyId, b: PolyId) -> PolyId {
+        let (left, right) = (&self.polys[a], &self.polys[b]);
         let mut terms = Vec::with_capacity(left.0.len() * right.0.len());
         for (m, c) in &left.0 {
             for (n, d) in &right.0 {
                 let mut monomial: Vec<AtomId> = m.iter().chain(n.iter()).copied().collect();
                 monomial.sort_unstable();
-                let coefficient = self.checked(c.checked_mul(*d));
-                terms.push((monomial.into(), coefficient));
+                terms.push((monomial.into(), self.checked(c.checked_mul(*d))));
             }
         }
         self.collect(terms)
@@ -136,8 +129,8 @@ impl Space {
     /// Returns the terms that two polynomials share, and the rest of each: `a = shared + rest_a`,
     /// `b = shared + rest_b`. The lesser constant is shared, so that adding one number to both
     /// changes only `shared`.
-    fn share(&mut self, a: PolyId, b: PolyId) -> (PolyId, PolyId, PolyId) {
-        let right = self.polys[b].clone();
+    fn share(&self, a: PolyId, b: PolyId) -> (PolyId, PolyId, PolyId) {
+        let right = &self.polys[b];
         let constant = self.content(a).1.min(self.content(b).1);
         let mut shared: Vec<(Monomial, i128)> = self.polys[a]
             .0
@@ -152,11 +145,11 @@ impl Space {
 
     /// The least of two: `min(s + a, s + b) = s + min(a, b)`, `min(g·a, g·b) = g·min(a, b)` for
     /// `g > 0`, associative, commutative, idempotent; decided where the difference is constant.
-    pub(crate) fn min(&mut self, a: PolyId, b: PolyId) -> PolyId {
+    pub(crate) fn min(&self, a: PolyId, b: PolyId) -> PolyId {
         let (shared, rest_a, rest_b) = self.share(a, b);
         let mut operands = Vec::new();
         for rest in [rest_a, rest_b] {
-            match self.as_multiple(rest).map(|(atom, by)| (self.atoms[atom].clone(), by)) {
+            match self.as_multiple(rest).map(|(atom, by)| (&self.atoms[atom], by)) {
                 Some((Atom::Min(inner), by)) if by > 0 => {
                     operands.extend(inner.iter().map(|operand| self.scale(*operand, by)));
                 }
@@ -167,8 +160,7 @@ impl Space {
         for operand in operands {
             let mut dominated = false;
             for index in (0..kept.len()).rev() {
-                let difference = self.sub(operand, kept[index]);
-                match self.as_constant(difference) {
+                match self.as_constant(self.sub(operand, kept[index])) {
                     Some(difference) if difference >= 0 => dominated = true,
                     Some(_) => drop(kept.remove(index)),
                     None => {}
@@ -197,15 +189,14 @@ impl Space {
 
     /// Drops operands of a minimum that are at least another operand: `a <= max(a, b)`, so
     /// `min(a, max(a, b)) = a`.
-    fn absorb(&mut self, operands: &mut Vec<PolyId>) {
+    fn absorb(&self, operands: &mut Vec<PolyId>) {
         let mut index = 0;
         while let Some(operand) = operands.get(index).copied() {
             let least = self.at_least(operand);
             let dropped = operands.iter().enumerate().any(|(other, smaller)| {
                 other != index
                     && least.iter().any(|least| {
-                        let room = self.sub(*least, *smaller);
-                        self.as_constant(room).is_some_and(|room| room >= 0)
+                        self.as_constant(self.sub(*least, *smaller)).is_some_and(|room| room >= 0)
                     })
             });
             if dropped {
@@ -218,12 +209,11 @@ impl Space {
 
     /// Returns lower bounds of an integer: each replaces one minimum that has a negative
     /// coefficient by one of its operands.
-    fn at_least(&mut self, poly: PolyId) -> Vec<PolyId> {
-        let terms = self.polys[poly].clone();
+    fn at_least(&self, poly: PolyId) -> Vec<PolyId> {
         let mut found = Vec::new();
-        for (monomial, by) in &terms.0 {
+        for (monomial, by) in &self.polys[poly].0 {
             let [atom] = **monomial else { continue };
-            let Atom::Min(operands) = self.atoms[atom].clone() else { continue };
+            let Atom::Min(operands) = &self.atoms[atom] else { continue };
             if *by < 0 {
                 let this = self.atom_poly(atom);
                 found.extend(
@@ -235,21 +225,17 @@ impl Space {
     }
 
     /// The greatest of two: `max(a, b) = -min(-a, -b)`.
-    pub(crate) fn max(&mut self, a: PolyId, b: PolyId) -> PolyId {
-        let (a, b) = (self.scale(a, -1), self.scale(b, -1));
-        let least = self.min(a, b);
-        self.scale(least, -1)
+    pub(crate) fn max(&self, a: PolyId, b: PolyId) -> PolyId {
+        self.scale(self.min(self.scale(a, -1), self.scale(b, -1)), -1)
     }
 
     /// The Euclidean quotient, 0 where `divisor` is 0.
-    pub(crate) fn div(&mut self, dividend: PolyId, divisor: PolyId) -> PolyId {
+    pub(crate) fn div(&self, dividend: PolyId, divisor: PolyId) -> PolyId {
         match self.as_constant(divisor) {
             Some(0) => self.constant(0),
             // The remainder does not depend on the divisor's sign, so `x / -n = -(x / n)`.
             Some(divisor) if divisor < 0 => {
-                let positive = self.checked(divisor.checked_neg());
-                let quotient = self.floor_div(dividend, positive);
-                self.scale(quotient, -1)
+                self.scale(self.floor_div(dividend, self.checked(divisor.checked_neg())), -1)
             }
             Some(divisor) => self.floor_div(dividend, divisor),
             None if self.as_constant(dividend) == Some(0) => dividend,
@@ -260,16 +246,15 @@ impl Space {
     /// `floor(dividend / divisor)` for `divisor > 0`: `floor((n·a + b) / n) = a + floor(b / n)`,
     /// `floor((floor(x / m) + c) / n) = floor((x + c·m) / (m·n))`,
     /// `floor((g·b + c) / (g·n)) = floor((b + floor(c / g)) / n)` for a constant `c`.
-    fn floor_div(&mut self, dividend: PolyId, divisor: i128) -> PolyId {
-        if divisor == 1 || divisor <= 0 {
-            self.overflowed |= divisor <= 0;
+    fn floor_div(&self, dividend: PolyId, divisor: i128) -> PolyId {
+        if divisor <= 1 {
+            self.overflowed.set(self.overflowed() || divisor < 1);
             return dividend;
         }
-        let terms = self.polys[dividend].clone();
         let (mut whole, mut rest) = (Vec::new(), Vec::new());
-        for (monomial, coefficient) in terms.0 {
+        for (monomial, coefficient) in &self.polys[dividend].0 {
             whole.push((monomial.clone(), coefficient.div_euclid(divisor)));
-            rest.push((monomial, coefficient.rem_euclid(divisor)));
+            rest.push((monomial.clone(), coefficient.rem_euclid(divisor)));
         }
         let (whole, rest) = (self.collect(whole), self.collect(rest));
         if self.as_constant(rest).is_some() {
@@ -280,44 +265,31 @@ impl Space {
         let common = gcd(content, divisor);
         if common > 1 {
             let reduced = self.collect_quotients(rest, common, constant.div_euclid(common));
-            let quotient = self.floor_div(reduced, divisor / common);
-            return self.add(whole, quotient);
+            return self.add(whole, self.floor_div(reduced, divisor / common));
         }
-        let shift = self.constant(constant);
-        let variable = self.sub(rest, shift);
-        let nested = self.as_atom(variable).map(|atom| self.atoms[atom].clone());
-        if let Some(Atom::Div(inner, by)) = nested
+        let variable = self.sub(rest, self.constant(constant));
+        if let Some(atom) = self.as_atom(variable)
+            && let Atom::Div(inner, by) = self.atoms[atom]
             && let Some(by) = self.as_constant(by).filter(|by| *by > 0)
         {
-            let moved = self.checked(constant.checked_mul(by));
-            let inner = self.offset(inner, moved);
-            let divisor = self.checked(divisor.checked_mul(by));
-            let quotient = self.floor_div(inner, divisor);
-            return self.add(whole, quotient);
+            let inner = self.offset(inner, self.checked(constant.checked_mul(by)));
+            return self.add(whole, self.floor_div(inner, self.checked(divisor.checked_mul(by))));
         }
-        let divisor = self.constant(divisor);
-        let quotient = self.intern_atom(Atom::Div(rest, divisor));
-        self.add(whole, quotient)
+        self.add(whole, self.intern_atom(Atom::Div(rest, self.constant(divisor))))
     }
 
     /// The Euclidean remainder: `a - b·(a / b)`, and 0 where `b` is 0.
-    pub(crate) fn modulo(&mut self, a: PolyId, b: PolyId) -> PolyId {
-        let quotient = self.div(a, b);
-        let product = self.mul(quotient, b);
-        let rest = self.sub(a, product);
+    pub(crate) fn modulo(&self, a: PolyId, b: PolyId) -> PolyId {
+        let rest = self.sub(a, self.mul(self.div(a, b), b));
         match self.as_constant(b) {
             Some(0) => self.constant(0),
             Some(_) => rest,
-            None => {
-                let vanishes = self.zero(b);
-                let zero = self.constant(0);
-                self.choose(vanishes, zero, rest)
-            }
+            None => self.choose(self.zero(b), self.constant(0), rest),
         }
     }
 
     /// `condition ? a : b`, with `choose(c, s + a, s + b) = s + choose(c, a, b)`.
-    pub(crate) fn choose(&mut self, condition: FormulaId, a: PolyId, b: PolyId) -> PolyId {
+    pub(crate) fn choose(&self, condition: FormulaId, a: PolyId, b: PolyId) -> PolyId {
         if a == b || self.formulas[condition] == Formula::True {
             return a;
         }
@@ -325,8 +297,7 @@ impl Space {
             return b;
         }
         let (shared, a, b) = self.share(a, b);
-        let chosen = self.intern_atom(Atom::Select(condition, a, b));
-        self.add(shared, chosen)
+        self.add(shared, self.intern_atom(Atom::Select(condition, a, b)))
     }
 
     /// Returns the greatest common divisor of all coefficients except the constant, and the
@@ -346,7 +317,7 @@ impl Space {
 
     /// Divides every coefficient by `by`, which divides all of them except the constant, and sets
     /// this constant.
-    pub(super) fn collect_quotients(&mut self, poly: PolyId, by: i128, constant: i128) -> PolyId {
+    pub(super) fn collect_quotients(&self, poly: PolyId, by: i128, constant: i128) -> PolyId {
         let mut terms: Vec<(Monomial, i128)> = self.polys[poly]
             .0
             .iter()

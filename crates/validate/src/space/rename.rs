@@ -5,11 +5,13 @@
 //! normal forms. The result denotes the value of the original under the assignment that gives each
 //! replaced symbol its replacement's value.
 
+use std::cell::RefCell;
+
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{FuncId, Scalar};
 
 use super::{
-    Atom, AtomId, Formula, FormulaId, PolyId, Space, Symbol, Term, TermId, Value, Version,
+    Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Symbol, Term, TermId, Value, Version,
 };
 
 /// The versions that pending reads get.
@@ -36,6 +38,12 @@ pub(crate) struct Rename {
     meanings: FxHashMap<TermId, TermId>,
     /// The versions that pending reads get.
     settle: Settle,
+    done: RefCell<Done>,
+}
+
+/// The results of a substitution so far.
+#[derive(Default)]
+struct Done {
     polys: FxHashMap<PolyId, PolyId>,
     atoms: FxHashMap<AtomId, PolyId>,
     formulas: FxHashMap<FormulaId, FormulaId>,
@@ -87,10 +95,7 @@ impl Rename {
     }
 
     fn forget(&mut self) {
-        self.polys.clear();
-        self.atoms.clear();
-        self.formulas.clear();
-        self.terms.clear();
+        self.done = RefCell::default();
     }
 
     /// Returns the replacement of a symbol.
@@ -98,124 +103,89 @@ impl Rename {
         self.symbols.get(&symbol).copied()
     }
 
-    pub(crate) fn poly(&mut self, space: &mut Space, poly: PolyId) -> PolyId {
-        if let Some(done) = self.polys.get(&poly) {
+    pub(crate) fn poly(&self, space: &Space, poly: PolyId) -> PolyId {
+        if let Some(done) = self.done.borrow().polys.get(&poly) {
             return *done;
         }
         let result = self.factors(space, poly, None);
-        self.polys.insert(poly, result);
+        self.done.borrow_mut().polys.insert(poly, result);
         result
     }
 
-    fn atom(&mut self, space: &mut Space, atom: AtomId) -> PolyId {
-        if let Some(done) = self.atoms.get(&atom) {
+    fn atom(&self, space: &Space, atom: AtomId) -> PolyId {
+        if let Some(done) = self.done.borrow().atoms.get(&atom) {
             return *done;
         }
         if let Some(by) = self.overrides.get(&atom) {
             return *by;
         }
-        let result = match space.atom(atom).clone() {
-            Atom::Symbol(symbol) => self.get(symbol).unwrap_or_else(|| space.atom_poly(atom)),
+        let poly = |poly: &PolyId| self.poly(space, *poly);
+        let result = match space.atom(atom) {
+            Atom::Symbol(symbol) => self.get(*symbol).unwrap_or_else(|| space.atom_poly(atom)),
             Atom::Min(operands) => {
-                let mut least: Option<PolyId> = None;
-                for operand in operands {
-                    let operand = self.poly(space, operand);
-                    least = Some(least.map_or(operand, |least| space.min(least, operand)));
-                }
+                let least = operands.iter().map(poly).reduce(|a, b| space.min(a, b));
                 least.unwrap_or_else(|| space.atom_poly(atom))
             }
-            Atom::Div(dividend, divisor) => {
-                let dividend = self.poly(space, dividend);
-                let divisor = self.poly(space, divisor);
-                space.div(dividend, divisor)
-            }
+            Atom::Div(dividend, divisor) => space.div(poly(dividend), poly(divisor)),
             Atom::Select(condition, a, b) => {
-                let condition = self.formula(space, condition);
-                let (a, b) = (self.poly(space, a), self.poly(space, b));
-                space.choose(condition, a, b)
+                space.choose(self.formula(space, *condition), poly(a), poly(b))
             }
-            Atom::Value(term) => {
-                let term = self.term(space, term);
-                space.integer_of(term)
-            }
+            Atom::Value(term) => space.integer_of(self.term(space, *term)),
         };
-        self.atoms.insert(atom, result);
+        self.done.borrow_mut().atoms.insert(atom, result);
         result
     }
 
-    pub(crate) fn polys(&mut self, space: &mut Space, polys: &[PolyId]) -> Vec<PolyId> {
+    pub(crate) fn polys(&self, space: &Space, polys: &[PolyId]) -> Vec<PolyId> {
         polys.iter().map(|poly| self.poly(space, *poly)).collect()
     }
 
-    pub(crate) fn formula(&mut self, space: &mut Space, formula: FormulaId) -> FormulaId {
-        if let Some(done) = self.truths.get(&formula).or_else(|| self.formulas.get(&formula)) {
+    pub(crate) fn formula(&self, space: &Space, formula: FormulaId) -> FormulaId {
+        if let Some(by) = self.truths.get(&formula) {
+            return *by;
+        }
+        if let Some(done) = self.done.borrow().formulas.get(&formula) {
             return *done;
         }
-        let result = match space.formula(formula).clone() {
+        let result = match space.formula(formula) {
             Formula::True | Formula::False => formula,
-            Formula::NonNegative(poly) => {
-                let poly = self.poly(space, poly);
-                space.non_negative(poly)
-            }
-            Formula::Zero(poly) => {
-                let poly = self.poly(space, poly);
-                space.zero(poly)
-            }
-            Formula::Holds(term) => {
-                let term = self.term(space, term);
-                space.holds(term)
-            }
-            Formula::Not(inner) => {
-                let inner = self.formula(space, inner);
-                space.not(inner)
-            }
-            Formula::And(parts) => {
-                let parts = self.formulas(space, &parts);
-                space.and(&parts)
-            }
-            Formula::Or(parts) => {
-                let parts = self.formulas(space, &parts);
-                space.or(&parts)
-            }
+            Formula::NonNegative(poly) => space.non_negative(self.poly(space, *poly)),
+            Formula::Zero(poly) => space.zero(self.poly(space, *poly)),
+            Formula::Holds(term) => space.holds(self.term(space, *term)),
+            Formula::Not(inner) => space.not(self.formula(space, *inner)),
+            Formula::And(parts) => space.and(self.formulas(space, parts)),
+            Formula::Or(parts) => space.or(self.formulas(space, parts)),
         };
-        self.formulas.insert(formula, result);
+        self.done.borrow_mut().formulas.insert(formula, result);
         result
     }
 
-    pub(crate) fn formulas(&mut self, space: &mut Space, formulas: &[FormulaId]) -> Vec<FormulaId> {
+    pub(crate) fn formulas(&self, space: &Space, formulas: &[FormulaId]) -> Vec<FormulaId> {
         formulas.iter().map(|formula| self.formula(space, *formula)).collect()
     }
 
-    pub(crate) fn term(&mut self, space: &mut Space, term: TermId) -> TermId {
-        if let Some(done) = self.terms.get(&term) {
+    pub(crate) fn term(&self, space: &Space, term: TermId) -> TermId {
+        if let Some(done) = self.done.borrow().terms.get(&term) {
             return *done;
         }
         if let Some(meaning) = self.meanings.get(&term) {
             return *meaning;
         }
-        let rebuilt = match space.term(term).clone() {
+        let rebuilt = match *space.term(term) {
             Term::Constant(_) | Term::Parameter(..) => Ok(term),
             Term::Ring(scalar, poly) => {
-                let poly = self.factors(space, poly, Some(scalar));
-                Ok(space.ring(scalar, poly))
+                Ok(space.ring(scalar, self.factors(space, poly, Some(scalar))))
             }
-            Term::Truth(formula) => {
-                let formula = self.formula(space, formula);
-                Ok(space.truth_term(formula))
-            }
-            Term::Read { func, component, scalar, version, coords } => {
+            Term::Truth(formula) => Ok(space.truth_term(self.formula(space, formula))),
+            Term::Read { func, component, scalar, ref version, ref coords } => {
                 let version = self.version(space, func, version);
-                let coords = self.polys(space, &coords).into();
+                let coords = self.polys(space, coords).into();
                 Ok(space.leaf(Term::Read { func, component, scalar, version, coords }))
             }
-            Term::FromInt(to, poly) => {
-                let poly = self.poly(space, poly);
-                space.int_to(to, poly)
-            }
+            Term::FromInt(to, poly) => space.int_to(to, self.poly(space, poly)),
             Term::Select(condition, a, b) => {
                 let condition = self.formula(space, condition);
-                let (a, b) = (self.term(space, a), self.term(space, b));
-                space.choose_term(condition, a, b)
+                space.choose_term(condition, self.term(space, a), self.term(space, b))
             }
             Term::Unary(..)
             | Term::Binary(..)
@@ -229,44 +199,40 @@ impl Rename {
         };
         // Substitution keeps types, so well-typed terms stay well typed.
         let result = rebuilt.unwrap_or_else(|_| {
-            space.overflowed = true;
+            space.overflowed.set(true);
             term
         });
-        self.terms.insert(term, result);
+        self.done.borrow_mut().terms.insert(term, result);
         result
     }
 
     /// Substitutes in an integer, or in one modulo 2^width: there, the number of a machine value of
     /// at least that width may become any number congruent to it.
-    fn factors(&mut self, space: &mut Space, poly: PolyId, ring: Option<Scalar>) -> PolyId {
-        let terms = space.poly(poly).clone();
-        let mut parts = Vec::with_capacity(terms.0.len());
-        for (monomial, coefficient) in &terms.0 {
-            let mut product = space.constant(*coefficient);
-            for atom in monomial {
-                // Invariant: the residue is congruent modulo 2^(width of the value), so modulo
-                // 2^(width of the ring).
-                let factor = if let Some(ring) = ring
-                    && let Atom::Value(term) = *space.atom(*atom)
-                    && space.scalar(term).bits() >= ring.bits()
-                {
-                    let term = self.term(space, term);
-                    space.residue(term)
-                } else {
-                    self.atom(space, *atom)
-                };
-                product = space.mul(product, factor);
+    fn factors(&self, space: &Space, poly: PolyId, ring: Option<Scalar>) -> PolyId {
+        let factor = |atom: &AtomId| {
+            // Invariant: the residue is congruent modulo 2^(width of the value), so modulo
+            // 2^(width of the ring).
+            if let Some(ring) = ring
+                && let Atom::Value(term) = *space.atom(*atom)
+                && space.scalar(term).bits() >= ring.bits()
+            {
+                space.residue(self.term(space, term))
+            } else {
+                self.atom(space, *atom)
             }
-            parts.push((product, 1));
-        }
-        space.combine(&parts)
+        };
+        let product = |(monomial, coefficient): &(Monomial, i128)| {
+            let one = space.constant(*coefficient);
+            (monomial.iter().map(factor).fold(one, |product, by| space.mul(product, by)), 1)
+        };
+        space.combine(&space.poly(poly).0.iter().map(product).collect::<Vec<_>>())
     }
 
-    fn version(&mut self, space: &mut Space, func: FuncId, version: Version) -> Version {
+    fn version(&self, space: &Space, func: FuncId, version: &Version) -> Version {
         match version {
             Version::Final => Version::Final,
             Version::Before { stage, point } => {
-                Version::Before { stage, point: self.polys(space, &point).into() }
+                Version::Before { stage: *stage, point: self.polys(space, point).into() }
             }
             Version::Pending => match &self.settle {
                 Settle::Not => Version::Pending,
@@ -276,7 +242,7 @@ impl Rename {
         }
     }
 
-    pub(crate) fn value(&mut self, space: &mut Space, value: Value) -> Value {
+    pub(crate) fn value(&self, space: &Space, value: Value) -> Value {
         match value {
             Value::Int(poly) => Value::Int(self.poly(space, poly)),
             Value::Bool(formula) => Value::Bool(self.formula(space, formula)),
@@ -294,124 +260,147 @@ pub(crate) enum Choice {
     Condition(FormulaId),
 }
 
-/// The parts of a term that were visited.
-#[derive(Default)]
-struct Seen {
-    polys: FxHashSet<PolyId>,
-    formulas: FxHashSet<FormulaId>,
-    terms: FxHashSet<TermId>,
-    symbols: IndexSet<Symbol>,
-    /// The choices, inner ones before those that contain them.
-    choices: IndexSet<Choice>,
+/// A term of any sort.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Part {
+    Poly(PolyId),
+    Atom(AtomId),
+    Formula(FormulaId),
+    Term(TermId),
 }
 
-impl Space {
-    fn see_poly(&self, poly: PolyId, seen: &mut Seen) {
-        if !seen.polys.insert(poly) {
-            return;
-        }
-        for (monomial, _) in &self.poly(poly).0 {
-            for atom in monomial {
-                match self.atom(*atom) {
-                    Atom::Symbol(symbol) => drop(seen.symbols.insert(*symbol)),
-                    Atom::Min(operands) => {
-                        operands.iter().for_each(|operand| self.see_poly(*operand, seen));
-                        seen.choices.insert(Choice::Least(*atom));
-                    }
-                    Atom::Div(a, b) => {
-                        self.see_poly(*a, seen);
-                        self.see_poly(*b, seen);
-                    }
-                    Atom::Select(condition, a, b) => {
-                        self.see_formula(*condition, seen);
-                        seen.choices.insert(Choice::Condition(*condition));
-                        self.see_poly(*a, seen);
-                        self.see_poly(*b, seen);
-                    }
-                    Atom::Value(term) => self.see_term(*term, seen),
-                }
-            }
-        }
+impl From<PolyId> for Part {
+    fn from(poly: PolyId) -> Self {
+        Self::Poly(poly)
     }
+}
 
-    fn see_formula(&self, formula: FormulaId, seen: &mut Seen) {
-        if !seen.formulas.insert(formula) {
-            return;
-        }
-        match self.formula(formula) {
-            Formula::True | Formula::False => {}
-            Formula::NonNegative(poly) | Formula::Zero(poly) => self.see_poly(*poly, seen),
-            Formula::Holds(term) => self.see_term(*term, seen),
-            Formula::Not(inner) => self.see_formula(*inner, seen),
-            Formula::And(parts) | Formula::Or(parts) => {
-                parts.iter().for_each(|part| self.see_formula(*part, seen));
-            }
-        }
+impl From<FormulaId> for Part {
+    fn from(formula: FormulaId) -> Self {
+        Self::Formula(formula)
     }
+}
 
-    fn see_term(&self, term: TermId, seen: &mut Seen) {
-        if !seen.terms.insert(term) {
-            return;
+impl From<Value> for Part {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Int(poly) => Self::Poly(poly),
+            Value::Bool(formula) => Self::Formula(formula),
+            Value::Number(term) => Self::Term(term),
         }
-        match self.term(term) {
-            Term::Parameter(symbol, _) => drop(seen.symbols.insert(*symbol)),
-            Term::Ring(_, poly) | Term::FromInt(_, poly) => self.see_poly(*poly, seen),
-            Term::Truth(formula) => self.see_formula(*formula, seen),
-            Term::Read { version, coords, .. } => {
-                coords.iter().for_each(|coord| self.see_poly(*coord, seen));
-                if let Version::Before { point, .. } = version {
-                    point.iter().for_each(|value| self.see_poly(*value, seen));
-                }
-            }
-            Term::Select(condition, ..) => {
-                self.see_formula(*condition, seen);
-                seen.choices.insert(Choice::Condition(*condition));
-            }
-            Term::Constant(_)
-            | Term::Unary(..)
-            | Term::Binary(..)
-            | Term::Cast(..)
-            | Term::Apply { .. }
-            | Term::Call(..) => {}
-        }
-        self.operands(term).into_iter().for_each(|operand| self.see_term(operand, seen));
-    }
-
-    /// The symbols in an integer.
-    pub(crate) fn poly_symbols(&self, poly: PolyId) -> IndexSet<Symbol> {
-        let mut seen = Seen::default();
-        self.see_poly(poly, &mut seen);
-        seen.symbols
     }
 }
 
 impl Space {
+    /// Lists the parts that a term is directly made of.
+    fn parts(&self, whole: Part) -> Vec<Part> {
+        let polys = |polys: &[PolyId]| polys.iter().copied().map(Part::Poly).collect();
+        match whole {
+            Part::Poly(poly) => {
+                let monomials = self.poly(poly).0.iter();
+                monomials.flat_map(|(factors, _)| factors).copied().map(Part::Atom).collect()
+            }
+            Part::Atom(atom) => match *self.atom(atom) {
+                Atom::Symbol(_) => Vec::new(),
+                Atom::Min(ref operands) => polys(operands),
+                Atom::Div(a, b) => polys(&[a, b]),
+                Atom::Select(condition, a, b) => {
+                    vec![Part::Formula(condition), Part::Poly(a), Part::Poly(b)]
+                }
+                Atom::Value(term) => vec![Part::Term(term)],
+            },
+            Part::Formula(formula) => match *self.formula(formula) {
+                Formula::True | Formula::False => Vec::new(),
+                Formula::NonNegative(poly) | Formula::Zero(poly) => polys(&[poly]),
+                Formula::Holds(term) => vec![Part::Term(term)],
+                Formula::Not(inner) => vec![Part::Formula(inner)],
+                Formula::And(ref parts) | Formula::Or(ref parts) => {
+                    parts.iter().copied().map(Part::Formula).collect()
+                }
+            },
+            Part::Term(term) => {
+                let mut parts = match self.term(term) {
+                    Term::Ring(_, poly) | Term::FromInt(_, poly) => polys(&[*poly]),
+                    Term::Truth(formula) | Term::Select(formula, ..) => {
+                        vec![Part::Formula(*formula)]
+                    }
+                    Term::Read { version: Version::Before { point, .. }, coords, .. } => {
+                        polys(&[&**coords, &**point].concat())
+                    }
+                    Term::Read { coords, .. } => polys(coords),
+                    Term::Constant(_)
+                    | Term::Parameter(..)
+                    | Term::Unary(..)
+                    | Term::Binary(..)
+                    | Term::Cast(..)
+                    | Term::Apply { .. }
+                    | Term::Call(..) => Vec::new(),
+                };
+                parts.extend(self.operands(term).into_iter().map(Part::Term));
+                parts
+            }
+        }
+    }
+
+    /// Lists a term and all its parts, each after its own parts.
+    pub(crate) fn all_parts(&self, whole: impl Into<Part>) -> IndexSet<Part> {
+        let (mut seen, mut found) = (FxHashSet::default(), IndexSet::default());
+        self.list_parts(whole.into(), &mut seen, &mut found);
+        found
+    }
+
+    fn list_parts(&self, of: Part, seen: &mut FxHashSet<Part>, found: &mut IndexSet<Part>) {
+        if seen.insert(of) {
+            self.parts(of).into_iter().for_each(|part| self.list_parts(part, seen, found));
+            found.insert(of);
+        }
+    }
+
+    /// The symbols in a term.
+    pub(crate) fn symbols_of(&self, whole: impl Into<Part>) -> IndexSet<Symbol> {
+        let symbol = |part| {
+            if let Part::Atom(atom) = part
+                && let Atom::Symbol(symbol) = self.atom(atom)
+            {
+                Some(*symbol)
+            } else if let Part::Term(term) = part
+                && let Term::Parameter(symbol, _) = self.term(term)
+            {
+                Some(*symbol)
+            } else {
+                None
+            }
+        };
+        self.all_parts(whole).into_iter().filter_map(symbol).collect()
+    }
+
     /// The choices in a value, inner ones first.
     pub(crate) fn choices(&self, value: Value) -> IndexSet<Choice> {
-        self.seen_in(value).choices
-    }
-
-    fn seen_in(&self, value: Value) -> Seen {
-        let mut seen = Seen::default();
-        match value {
-            Value::Int(poly) => self.see_poly(poly, &mut seen),
-            Value::Bool(formula) => self.see_formula(formula, &mut seen),
-            Value::Number(term) => self.see_term(term, &mut seen),
-        }
-        seen
+        let choice = |part| {
+            if let Part::Atom(atom) = part
+                && let Atom::Min(_) = self.atom(atom)
+            {
+                Some(Choice::Least(atom))
+            } else if let Part::Atom(atom) = part
+                && let Atom::Select(condition, ..) = self.atom(atom)
+            {
+                Some(Choice::Condition(*condition))
+            } else if let Part::Term(term) = part
+                && let Term::Select(condition, ..) = self.term(term)
+            {
+                Some(Choice::Condition(*condition))
+            } else {
+                None
+            }
+        };
+        self.all_parts(value).into_iter().filter_map(choice).collect()
     }
 
     /// The terms in a value.
     pub(crate) fn terms_of(&self, value: Value) -> Vec<TermId> {
-        let mut terms: Vec<TermId> = self.seen_in(value).terms.into_iter().collect();
+        let term = |part| if let Part::Term(term) = part { Some(term) } else { None };
+        let mut terms: Vec<TermId> = self.all_parts(value).into_iter().filter_map(term).collect();
         terms.sort_unstable();
         terms
-    }
-
-    /// The symbols in a formula.
-    pub(crate) fn formula_symbols(&self, formula: FormulaId) -> IndexSet<Symbol> {
-        let mut seen = Seen::default();
-        self.see_formula(formula, &mut seen);
-        seen.symbols
     }
 }

@@ -24,7 +24,7 @@ pub(crate) enum TermError {
 }
 
 /// An operator on two integers.
-type Operator = fn(&mut Space, PolyId, PolyId) -> PolyId;
+type Operator = fn(&Space, PolyId, PolyId) -> PolyId;
 
 /// The depth of operators in which a factor 0 is looked for.
 const DEPTH: u32 = 6;
@@ -50,23 +50,20 @@ impl Space {
     }
 
     /// Makes an opaque term: a parameter or a read.
-    pub(crate) fn leaf(&mut self, term: Term) -> TermId {
+    pub(crate) fn leaf(&self, term: Term) -> TermId {
         self.intern_term(term)
     }
 
     /// Makes a constant of any machine type except `bool`.
-    pub(crate) fn constant_term(&mut self, constant: Constant) -> TermId {
+    pub(crate) fn constant_term(&self, constant: Constant) -> TermId {
         match constant.as_integer() {
-            Some(value) => {
-                let value = self.constant(value);
-                self.ring(constant.scalar(), value)
-            }
+            Some(value) => self.ring(constant.scalar(), self.constant(value)),
             None => self.intern_term(Term::Constant(constant)),
         }
     }
 
     /// Makes a literal of a float type.
-    pub(crate) fn float(&mut self, scalar: Scalar, value: f32) -> Option<TermId> {
+    pub(crate) fn float(&self, scalar: Scalar, value: f32) -> Option<TermId> {
         let wide = Constant::f64(f64::from(value));
         let constant = if scalar == Scalar::F32 { Constant::f32(value) } else { wide };
         scalar.is_float().then(|| self.constant_term(constant))
@@ -90,7 +87,7 @@ impl Space {
 
     /// Applies the outermost operator of a term to as many other operands.
     pub(crate) fn with_operands(
-        &mut self,
+        &self,
         term: TermId,
         operands: &[TermId],
     ) -> Result<TermId, TermError> {
@@ -99,8 +96,7 @@ impl Space {
             (Term::Cast(to, _), &[a]) => self.cast_term(to, a),
             (Term::Call(call, _), &[a]) => self.call_term(call, a),
             (Term::Binary(op, ..), &[a, b]) if op.is_comparison() => {
-                let truth = self.compare_floats(op, a, b);
-                Ok(self.truth_term(truth))
+                Ok(self.truth_term(self.compare_floats(op, a, b)))
             }
             (Term::Binary(op, ..), &[a, b]) => self.binary_term(op, a, b),
             (Term::Select(condition, ..), &[a, b]) => self.choose_term(condition, a, b),
@@ -114,7 +110,7 @@ impl Space {
 
     /// Returns the pairs of operands of two terms with one outermost operator: that of the first,
     /// applied to the operands of the second, gives the second.
-    pub(crate) fn operand_pairs(&mut self, a: TermId, b: TermId) -> Option<Vec<(TermId, TermId)>> {
+    pub(crate) fn operand_pairs(&self, a: TermId, b: TermId) -> Option<Vec<(TermId, TermId)>> {
         let (own, others) = (self.operands(a), self.operands(b));
         let same =
             own.len() == others.len() && !own.is_empty() && self.with_operands(a, &others) == Ok(b);
@@ -122,7 +118,7 @@ impl Space {
     }
 
     /// Turns a formula into a `bool` value.
-    pub(crate) fn truth_term(&mut self, formula: FormulaId) -> TermId {
+    pub(crate) fn truth_term(&self, formula: FormulaId) -> TermId {
         if let Formula::Holds(term) = self.formula(formula) {
             return *term;
         }
@@ -131,9 +127,9 @@ impl Space {
 
     /// Makes a machine integer from an integer modulo 2^width. Coefficients are reduced modulo
     /// 2^width to the residue nearest to zero.
-    pub(crate) fn ring(&mut self, scalar: Scalar, poly: PolyId) -> TermId {
+    pub(crate) fn ring(&self, scalar: Scalar, poly: PolyId) -> TermId {
         let Some(bits) = scalar.bits() else {
-            self.overflowed = true;
+            self.overflowed.set(true);
             return self.intern_term(Term::Ring(scalar, poly));
         };
         let modulus = 1_i128 << bits;
@@ -158,13 +154,13 @@ impl Space {
 
     /// Returns an integer congruent to a machine integer modulo 2^width. It need not be the
     /// integer's number.
-    pub(super) fn residue(&mut self, term: TermId) -> PolyId {
+    pub(super) fn residue(&self, term: TermId) -> PolyId {
         if let Term::Ring(_, poly) = self.term(term) { *poly } else { self.opaque_value(term) }
     }
 
     /// Returns the number of a machine integer, or the order of a float. A polynomial that cannot
     /// leave the type's range is its own number.
-    pub(crate) fn integer_of(&mut self, term: TermId) -> PolyId {
+    pub(crate) fn integer_of(&self, term: TermId) -> PolyId {
         let scalar = self.scalar(term);
         if scalar.is_float() {
             return self.order_of(term);
@@ -248,7 +244,7 @@ impl Space {
     }
 
     /// A conversion between machine types.
-    pub(crate) fn cast_term(&mut self, to: Scalar, operand: TermId) -> Result<TermId, TermError> {
+    pub(crate) fn cast_term(&self, to: Scalar, operand: TermId) -> Result<TermId, TermError> {
         let from = self.scalar(operand);
         if from == to {
             return Ok(operand);
@@ -257,8 +253,7 @@ impl Space {
         if let Some(constant) = self.term_constant(operand).filter(|_| !kept) {
             let value = eval::cast(to, constant).map_err(|_| TermError::IllTyped)?;
             return Ok(if to == Scalar::Bool {
-                let truth = self.truth(value.as_bool() == Some(true));
-                self.truth_term(truth)
+                self.truth_term(self.truth(value.as_bool() == Some(true)))
             } else {
                 self.constant_term(value)
             });
@@ -269,20 +264,15 @@ impl Space {
             return Ok(self.ring(to, poly));
         }
         if from == Scalar::Bool && to.is_machine_integer() {
-            let truth = self.holds(operand);
-            let (one, zero) = (self.constant(1), self.constant(0));
-            let poly = self.choose(truth, one, zero);
-            return Ok(self.ring(to, poly));
+            let number = self.choose(self.holds(operand), self.constant(1), self.constant(0));
+            return Ok(self.ring(to, number));
         }
         if to == Scalar::Bool && from.is_machine_integer() {
-            let number = self.integer_of(operand);
-            let vanishes = self.zero(number);
-            let truth = self.not(vanishes);
-            return Ok(self.truth_term(truth));
+            let vanishes = self.zero(self.integer_of(operand));
+            return Ok(self.truth_term(self.not(vanishes)));
         }
         if to.is_machine_integer() && self.is_naught(operand, DEPTH) {
-            let zero = self.constant(0);
-            return Ok(self.ring(to, zero));
+            return Ok(self.ring(to, self.constant(0)));
         }
         if from.is_float() || (to.is_float() && from != Scalar::Int) {
             return Ok(self.intern_term(Term::Cast(to, operand)));
@@ -303,7 +293,7 @@ impl Space {
     }
 
     /// Converts an `int` to a machine number.
-    pub(crate) fn int_to(&mut self, to: Scalar, poly: PolyId) -> Result<TermId, TermError> {
+    pub(crate) fn int_to(&self, to: Scalar, poly: PolyId) -> Result<TermId, TermError> {
         if to.is_machine_integer() {
             return Ok(self.ring(to, poly));
         }
@@ -321,7 +311,7 @@ impl Space {
     }
 
     /// A unary operator on a machine number.
-    pub(crate) fn unary_term(&mut self, op: UnaryOp, operand: TermId) -> Result<TermId, TermError> {
+    pub(crate) fn unary_term(&self, op: UnaryOp, operand: TermId) -> Result<TermId, TermError> {
         let scalar = self.scalar(operand);
         if let Some(constant) = self.term_constant(operand) {
             let value = eval::unary(op, constant).map_err(|_| TermError::AssumedAbsent)?;
@@ -332,17 +322,13 @@ impl Space {
                 Ok(self.intern_term(Term::Unary(UnaryOp::Neg(Overflow::Wraps), operand)))
             }
             UnaryOp::Neg(Overflow::Wraps) if scalar.is_machine_integer() => {
-                let poly = self.residue(operand);
-                let poly = self.scale(poly, -1);
-                Ok(self.ring(scalar, poly))
+                Ok(self.ring(scalar, self.scale(self.residue(operand), -1)))
             }
             UnaryOp::Neg(_) => Err(TermError::AssumedAbsent),
             // Two's complement: the complement of x is -x - 1.
             UnaryOp::Not if scalar.is_machine_integer() => {
-                let poly = self.residue(operand);
-                let poly = self.scale(poly, -1);
-                let poly = self.offset(poly, -1);
-                Ok(self.ring(scalar, poly))
+                let negated = self.scale(self.residue(operand), -1);
+                Ok(self.ring(scalar, self.offset(negated, -1)))
             }
             UnaryOp::Not => Err(TermError::IllTyped),
         }
@@ -350,7 +336,7 @@ impl Space {
 
     /// A binary operator on machine numbers of one type, except comparisons.
     pub(crate) fn binary_term(
-        &mut self,
+        &self,
         op: BinaryOp,
         a: TermId,
         b: TermId,
@@ -373,14 +359,10 @@ impl Space {
             return Err(TermError::IllTyped);
         }
         if let Some(apply) = Self::ring_operator(op, Overflow::Wraps) {
-            let (x, y) = (self.residue(a), self.residue(b));
-            let poly = apply(self, x, y);
-            return Ok(self.ring(scalar, poly));
+            return Ok(self.ring(scalar, apply(self, self.residue(a), self.residue(b))));
         }
         if let Some(apply) = Self::number_operator(op) {
-            let (x, y) = (self.integer_of(a), self.integer_of(b));
-            let poly = apply(self, x, y);
-            return Ok(self.ring(scalar, poly));
+            return Ok(self.ring(scalar, apply(self, self.integer_of(a), self.integer_of(b))));
         }
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             return self.shift_term(scalar, op, a, b);
@@ -416,7 +398,7 @@ impl Space {
     /// An operator on floats, as written. A factor or divisor of 1 is dropped, which is right for
     /// NaN (there is one) and zeros of either sign too. The overflow convention of `+`, `-`, `*`
     /// has no meaning for floats and is normalized.
-    fn float_term(&mut self, op: BinaryOp, a: TermId, b: TermId) -> Result<TermId, TermError> {
+    fn float_term(&self, op: BinaryOp, a: TermId, b: TermId) -> Result<TermId, TermError> {
         let op = if matches!(op, BinaryOp::Add(_)) {
             BinaryOp::Add(Overflow::Wraps)
         } else if matches!(op, BinaryOp::Sub(_)) {
@@ -449,7 +431,7 @@ impl Space {
     /// A shift by a constant below the width is a product or a floored quotient by a power of two.
     /// Other shifts stay as they are.
     fn shift_term(
-        &mut self,
+        &self,
         scalar: Scalar,
         op: BinaryOp,
         a: TermId,
@@ -460,30 +442,28 @@ impl Space {
         match amount {
             Some(amount) if (0..bits).contains(&amount) => {
                 let power = self.constant(1 << amount);
-                let poly = if op == BinaryOp::Shl {
-                    let x = self.residue(a);
-                    self.mul(x, power)
-                } else {
-                    let x = self.integer_of(a);
-                    self.div(x, power)
-                };
-                Ok(self.ring(scalar, poly))
+                Ok(self.ring(
+                    scalar,
+                    if op == BinaryOp::Shl {
+                        self.mul(self.residue(a), power)
+                    } else {
+                        self.div(self.integer_of(a), power)
+                    },
+                ))
             }
             Some(_) | None => Ok(self.intern_term(Term::Binary(op, a, b))),
         }
     }
 
     /// `x & (2^k - 1)` is the remainder by 2^k. Commutative operators get sorted operands.
-    fn bitwise_term(&mut self, scalar: Scalar, op: BinaryOp, a: TermId, b: TermId) -> TermId {
+    fn bitwise_term(&self, scalar: Scalar, op: BinaryOp, a: TermId, b: TermId) -> TermId {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         for (mask, other) in [(a, b), (b, a)] {
             let mask = self.term_constant(mask).and_then(Constant::as_integer);
             if let Some(mask) = mask.filter(|mask| {
                 op == BinaryOp::And && *mask > 0 && *mask < (1 << 64) && (mask & (mask + 1)) == 0
             }) {
-                let number = self.integer_of(other);
-                let modulus = self.constant(mask + 1);
-                let rest = self.modulo(number, modulus);
+                let rest = self.modulo(self.integer_of(other), self.constant(mask + 1));
                 return self.ring(scalar, rest);
             }
         }
@@ -491,7 +471,7 @@ impl Space {
     }
 
     /// A comparison of floats, as written, except that `a > b` is `b < a`, even for NaN.
-    pub(crate) fn compare_floats(&mut self, op: BinaryOp, a: TermId, b: TermId) -> FormulaId {
+    pub(crate) fn compare_floats(&self, op: BinaryOp, a: TermId, b: TermId) -> FormulaId {
         if op == BinaryOp::Gt {
             return self.compare_floats(BinaryOp::Lt, b, a);
         }
@@ -503,16 +483,11 @@ impl Space {
         {
             return self.truth(value);
         }
-        let term = self.intern_term(Term::Binary(op, a, b));
-        self.holds(term)
+        self.holds(self.intern_term(Term::Binary(op, a, b)))
     }
 
     /// A function of a machine number.
-    pub(crate) fn call_term(
-        &mut self,
-        call: Intrinsic,
-        operand: TermId,
-    ) -> Result<TermId, TermError> {
+    pub(crate) fn call_term(&self, call: Intrinsic, operand: TermId) -> Result<TermId, TermError> {
         let scalar = self.scalar(operand);
         let kept = self.as_written && scalar.is_float();
         if let Some(constant) = self.term_constant(operand).filter(|_| !kept) {
@@ -522,9 +497,7 @@ impl Space {
         if scalar.is_signed() && call == Intrinsic::Abs {
             // The greater of x and -x as integers; modulo 2^width, abs(MIN) = MIN.
             let number = self.integer_of(operand);
-            let negated = self.scale(number, -1);
-            let greatest = self.max(number, negated);
-            return Ok(self.ring(scalar, greatest));
+            return Ok(self.ring(scalar, self.max(number, self.scale(number, -1))));
         }
         if scalar.is_float() {
             return Ok(self.intern_term(Term::Call(call, operand)));
@@ -534,7 +507,7 @@ impl Space {
 
     /// A conditional machine number.
     pub(crate) fn choose_term(
-        &mut self,
+        &self,
         condition: FormulaId,
         a: TermId,
         b: TermId,
@@ -551,9 +524,7 @@ impl Space {
         }
         if scalar.is_machine_integer() {
             // Any residues will do, because the choice commutes with taking residues.
-            let (x, y) = (self.residue(a), self.residue(b));
-            let poly = self.choose(condition, x, y);
-            return Ok(self.ring(scalar, poly));
+            return Ok(self.ring(scalar, self.choose(condition, self.residue(a), self.residue(b))));
         }
         match self.extreme_chosen(condition, a, b) {
             Some(op) => Ok(self.intern_term(Term::Binary(op, a, b))),
@@ -597,17 +568,13 @@ mod tests {
 
     #[test]
     fn a_choice_of_the_lesser_float_is_the_minimum_unless_kept_as_written() {
-        let made = |mut space: Space| {
-            let [a, b] = ["a", "b"].map(|name| {
-                let symbol = space.fresh(name);
-                space.leaf(Term::Parameter(symbol, Scalar::F32))
-            });
+        let made = |space: Space| {
+            let [a, b] =
+                ["a", "b"].map(|name| space.leaf(Term::Parameter(space.fresh(name), Scalar::F32)));
             let less = space.compare_floats(BinaryOp::Lt, a, b);
             let at_most = space.compare_floats(BinaryOp::Le, a, b);
-            let mut chosen = |condition, x, y| {
-                let term = space.choose_term(condition, x, y).unwrap();
-                space.term(term).clone()
-            };
+            let chosen =
+                |condition, x, y| space.term(space.choose_term(condition, x, y).unwrap()).clone();
             let cases = [chosen(less, a, b), chosen(less, b, a), chosen(at_most, a, b)];
             let min = Term::Binary(BinaryOp::Min, a, b);
             let max = Term::Binary(BinaryOp::Max, b, a);

@@ -143,14 +143,14 @@ fn decided(space: &Space, term: TermId) -> Option<(Option<BinaryOp>, [TermId; 2]
 }
 
 /// Names the law by which floats that decide the two values would be equal, if there is one.
-pub(super) fn missing_law(space: &mut Space, (a, b): (Value, Value)) -> Option<String> {
+pub(super) fn missing_law(space: &Space, (a, b): (Value, Value)) -> Option<String> {
     let (of_a, of_b) = (space.deciding_floats(a), space.deciding_floats(b));
     let alone = of_a.iter().filter(|term| !of_b.contains(term));
     let pairs = alone.flat_map(|term| {
         of_b.iter().filter(|other| !of_a.contains(other)).map(move |other| (*term, *other))
     });
     let pairs: Vec<_> = pairs.take(MOST_PAIRS).collect();
-    let mut same = |theory| {
+    let same = |theory| {
         let mut normalizer = Normalizer::new(theory);
         pairs.iter().any(|(term, other)| normalizer.same(space, *term, *other))
     };

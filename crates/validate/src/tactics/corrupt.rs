@@ -121,10 +121,7 @@ impl Liar {
                 Step::Named(*symbol, desk.space.constant(0))
             }
             (_, Value::Bool(a), Value::Bool(b)) => Step::SameTruth(a, b),
-            (_, _, _) => {
-                let truth = desk.space.truth(false);
-                Step::Known(alike.unwrap_or(truth), true)
-            }
+            (_, _, _) => Step::Known(alike.unwrap_or(desk.space.truth(false)), true),
         }
     }
 
@@ -252,7 +249,7 @@ struct LyingLemmas {
 }
 
 impl LyingLemmas {
-    fn bent(&mut self, space: &mut Space, found: &mut Vec<Instance>) {
+    fn bent(&mut self, space: &Space, found: &mut Vec<Instance>) {
         let pick = |instance: &Instance| match *instance {
             Instance::Equal(a, b, _) | Instance::Scaled(a, b) => Some((a, b)),
             Instance::Quotient(_, a) | Instance::Below(_, a) => Some((a, a)),
@@ -305,8 +302,7 @@ impl LyingLemmas {
         }
         for _ in 0..2 {
             if let (Some(a), Some(b)) = (self.liar.one_of(&atoms), self.liar.one_of(&atoms)) {
-                let (a, b) = (space.atom_poly(a), space.atom_poly(b));
-                found.push(Instance::Scaled(a, b));
+                found.push(Instance::Scaled(space.atom_poly(a), space.atom_poly(b)));
             }
         }
         let pairs = found.iter().filter_map(|instance| match *instance {
@@ -348,12 +344,7 @@ impl LyingLemmas {
 }
 
 impl Lemmas for LyingLemmas {
-    fn assumed(
-        &mut self,
-        space: &mut Space,
-        memo: &mut Memo,
-        formulas: &[FormulaId],
-    ) -> Vec<Instance> {
+    fn assumed(&mut self, space: &Space, memo: &mut Memo, formulas: &[FormulaId]) -> Vec<Instance> {
         let mut found = self.right.assumed(space, memo, formulas);
         self.bent(space, &mut found);
         found
@@ -361,7 +352,7 @@ impl Lemmas for LyingLemmas {
 
     fn asked(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
     ) -> (Vec<Instance>, Vec<AtomId>) {
@@ -393,7 +384,7 @@ impl Proposer for LyingIntervals {
         }
         // The ends that would close the obligation, or the next ones, and steps towards them.
         let (low, high) = wanted.enough;
-        let space = &mut *desk.space;
+        let space = desk.space;
         (found.low, found.high) = match (self.liar.below(3), found.low, found.high) {
             (0, Some(low), Some(high)) => (Some(low + 1), Some(high - 1)),
             (1, Some(_), Some(_)) => (Some(0), Some(0)),
@@ -468,7 +459,7 @@ impl Tactics for Liar {
         found
     }
 
-    fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>> {
+    fn regions(&mut self, space: &Space, model: &Model) -> Vec<Vec<Region>> {
         let mut proposed = Search.regions(space, model);
         let inner: Vec<Symbol> = model.loops.values().map(|found| found.symbol).collect();
         for regions in &mut proposed {
@@ -521,7 +512,7 @@ impl Tactics for Liar {
         found
     }
 
-    fn nesting(&mut self, space: &mut Space, dims: &[Dimension]) -> Vec<usize> {
+    fn nesting(&mut self, space: &Space, dims: &[Dimension]) -> Vec<usize> {
         let mut order = Search.nesting(space, dims);
         if self.lies() {
             // Another order; a dimension less, or one twice, or one that does not exist.
@@ -623,7 +614,7 @@ impl Tactics for Liar {
         })
     }
 
-    fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
+    fn missing_law(&self, space: &Space, values: (Value, Value)) -> Option<String> {
         Search.missing_law(space, values)
     }
 
@@ -673,7 +664,7 @@ impl Tactics for Liar {
     ) -> Option<Divided> {
         let mut found = Search.divided(desk, facts, goal)?;
         if self.lies() {
-            let symbols: Vec<Symbol> = desk.space.formula_symbols(goal).into_iter().collect();
+            let symbols: Vec<Symbol> = desk.space.symbols_of(goal).into_iter().collect();
             match self.below(4) {
                 0 => found.divisor = self.one_of(&symbols)?,
                 1 => found.known.iter_mut().for_each(|(_, holds)| *holds = !*holds),

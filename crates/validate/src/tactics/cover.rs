@@ -128,15 +128,14 @@ fn common_loops(store: &Store, other: &Store) -> Vec<LoopId> {
 /// tried.
 pub(super) fn cases(desk: &mut Desk<'_, '_>, ways: &[FormulaId], target: &[PolyId]) -> Vec<Case> {
     let free: FxHashSet<Symbol> =
-        target.iter().flat_map(|coord| desk.space.poly_symbols(*coord)).collect();
+        target.iter().flat_map(|coord| desk.space.symbols_of(*coord)).collect();
     let mut cases: IndexMap<FormulaId, Vec<usize>> = IndexMap::default();
     for (number, way) in ways.iter().enumerate() {
         let mut sizes = desk.space.conjuncts(*way);
         sizes.retain(|part| {
-            !desk.space.formula_symbols(*part).iter().any(|symbol| free.contains(symbol))
+            !desk.space.symbols_of(*part).iter().any(|symbol| free.contains(symbol))
         });
-        let case = desk.space.and(&sizes);
-        cases.entry(case).or_default().push(number);
+        cases.entry(desk.space.and(sizes)).or_default().push(number);
     }
     if cases.len() < 2 || cases.len() > MOST_CASES {
         return Vec::new();
@@ -175,8 +174,7 @@ pub(super) fn earlier(desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier> {
             }
             let symbol = model.loops[*index].symbol;
             let inner = &shared[position + 1..];
-            let variable = desk.space.symbol(symbol);
-            let previous = desk.space.offset(variable, -1);
+            let previous = desk.space.offset(desk.space.symbol(symbol), -1);
             // The same iteration of the loops within, then their last iteration.
             let mut lasts = vec![own.clone()];
             if !inner.is_empty() {
@@ -197,8 +195,7 @@ fn ends(desk: &mut Desk<'_, '_>, mut at: Assignment, lasts: &[LoopId]) -> Assign
     for index in lasts {
         let found = &desk.model.loops[*index];
         let min = rename.poly(desk.space, found.min);
-        let extent = rename.poly(desk.space, found.extent);
-        let end = desk.space.add(min, extent);
+        let end = desk.space.add(min, rename.poly(desk.space, found.extent));
         let last = desk.space.offset(end, -1);
         rename.insert(found.symbol, last);
         at.push((found.symbol, last));

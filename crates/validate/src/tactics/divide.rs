@@ -92,8 +92,7 @@ pub(super) fn quotients(
             let spare = desk.space.offset(spare, -1);
             scaled.towards(desk, rest, MOST_FACTORS);
             scaled.towards(desk, spare, MOST_FACTORS);
-            let zero = desk.space.constant(0);
-            let is_rest = desk.space.within(rest, zero, divisor);
+            let is_rest = desk.space.within(rest, desk.space.constant(0), divisor);
             let facts = scaled.with(desk, facts);
             let found = desk.follows(&facts, is_rest, "quotient");
             if found {

@@ -62,7 +62,7 @@ pub(super) fn equal_floats(
 
 /// Finds the strongest theory in which the two floats of a pair have one normal form.
 fn equal_in_theory(desk: &mut Desk<'_, '_>, sides: &[Side], weakest: Floats) -> Option<Equality> {
-    let mut same = |theory| {
+    let same = |theory| {
         let mut normalizer = Normalizer::new(theory);
         let mut sides = sides.iter();
         sides.find(|(_, (a, b))| normalizer.same(desk.space, *a, *b)).map(|side| (theory, side))

@@ -48,12 +48,7 @@ pub(super) struct Chooser {
 }
 
 impl Lemmas for Chooser {
-    fn assumed(
-        &mut self,
-        space: &mut Space,
-        memo: &mut Memo,
-        formulas: &[FormulaId],
-    ) -> Vec<Instance> {
+    fn assumed(&mut self, space: &Space, memo: &mut Memo, formulas: &[FormulaId]) -> Vec<Instance> {
         for formula in formulas {
             self.mentioned.formula(space, *formula);
         }
@@ -63,7 +58,7 @@ impl Lemmas for Chooser {
 
     fn asked(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
     ) -> (Vec<Instance>, Vec<AtomId>) {
@@ -162,7 +157,7 @@ impl Reached {
     /// Returns lemmas about everything that was reached since the last call, under the given facts.
     fn lemmas(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         facts: &[FormulaId],
         memo: &mut Memo,
         known: &mut Known,
@@ -212,7 +207,7 @@ impl Reached {
     }
 
     /// Returns instances on floats that are compared or become integers, and were not met before.
-    fn ordered(&mut self, space: &mut Space) -> Vec<Instance> {
+    fn ordered(&mut self, space: &Space) -> Vec<Instance> {
         let mut lemmas = Vec::new();
         while self.compared < MOST_TERMS
             && let Some(truth) = self.truths.get_index(self.compared).copied()
@@ -258,7 +253,7 @@ impl Reached {
     }
 
     /// Collects literals that may limit a float.
-    fn literals(&self, space: &mut Space, term: TermId, found: &mut IndexSet<TermId>) {
+    fn literals(&self, space: &Space, term: TermId, found: &mut IndexSet<TermId>) {
         if found.len() >= MOST_LIMITS {
             return;
         }
@@ -306,7 +301,7 @@ impl Reached {
     /// 0 and 1, literals that limit the operand, and the operands of other floats.
     fn steps(
         &self,
-        space: &mut Space,
+        space: &Space,
         float: TermId,
         place: Place,
         earlier: &[TermId],
@@ -336,7 +331,7 @@ impl Reached {
     /// Adds instances, and reaches what they mention.
     fn add(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         memo: &mut Memo,
         instances: impl IntoIterator<Item = Instance>,
         lemmas: &mut Vec<Instance>,
@@ -353,7 +348,7 @@ impl Reached {
     /// reached.
     fn scaled(
         &self,
-        space: &mut Space,
+        space: &Space,
         factor: PolyId,
         bound: PolyId,
         known: &mut Known,
@@ -369,7 +364,7 @@ impl Reached {
     /// Rows of a symbolic length that are written one after another need this.
     fn scaled_facts(
         &self,
-        space: &mut Space,
+        space: &Space,
         facts: &[FormulaId],
         products: &[Monomial],
         known: &mut Known,
@@ -386,8 +381,7 @@ impl Reached {
             let Formula::NonNegative(bound) = *space.formula(*fact) else { continue };
             for factor in &factors {
                 if lemmas.len() < MOST_SCALED {
-                    let factor = space.atom_poly(*factor);
-                    lemmas.extend(self.scaled(space, factor, bound, known));
+                    lemmas.extend(self.scaled(space, space.atom_poly(*factor), bound, known));
                 }
             }
         }
@@ -415,7 +409,7 @@ impl Reached {
     /// multiplies, needs this.
     fn equal_multiples(
         &self,
-        space: &mut Space,
+        space: &Space,
         facts: &[FormulaId],
         products: &[Monomial],
     ) -> Vec<Instance> {
@@ -430,8 +424,7 @@ impl Reached {
             let this = space.atom_poly(symbol);
             for (number, _) in pairs.iter().filter(|(_, of)| *of == symbol) {
                 let number = space.atom_poly(*number);
-                let multiple = space.mul(number, other);
-                let mut parts = space.poly(multiple).0.iter();
+                let mut parts = space.poly(space.mul(number, other)).0.iter();
                 let reached = parts.all(|(of, _)| of.len() < 2 || self.monomials.contains(of));
                 if reached && lemmas.len() < MOST_SCALED {
                     lemmas.push(Instance::Equal(number, this, other));
@@ -445,7 +438,7 @@ impl Reached {
     /// dimensions at once.
     fn symbolic_divisions(
         &self,
-        space: &mut Space,
+        space: &Space,
         facts: &[FormulaId],
         known: &mut Known,
     ) -> Vec<Instance> {
@@ -497,22 +490,19 @@ impl Reached {
 
 /// For `x / n` and a bound `g >= 0` with `x + g = n·m - 1`, returns `m`, and `m - 1 - x / n`, which
 /// is then at least 0.
-fn quotient_bound(space: &mut Space, quotient: AtomId, bound: PolyId) -> Option<(PolyId, PolyId)> {
+fn quotient_bound(space: &Space, quotient: AtomId, bound: PolyId) -> Option<(PolyId, PolyId)> {
     let Atom::Div(dividend, divisor) = *space.atom(quotient) else { return None };
-    let end = space.add(dividend, bound);
-    let end = space.offset(end, 1);
-    let (count, rest) = divided_by(space, end, divisor);
+    let (count, rest) = divided_by(space, space.offset(space.add(dividend, bound), 1), divisor);
     if !space.is_zero(rest) {
         return None;
     }
-    let this = space.atom_poly(quotient);
-    let distance = space.sub(count, this);
+    let distance = space.sub(count, space.atom_poly(quotient));
     Some((count, space.offset(distance, -1)))
 }
 
 /// Proposes values of a quotient by a divisor that is not constant. One divisor more or less may be
 /// in the rest: `n·m - 1` is `n·(m - 1) + (n - 1)`.
-fn quotients(space: &mut Space, atom: AtomId) -> Vec<Instance> {
+fn quotients(space: &Space, atom: AtomId) -> Vec<Instance> {
     let Atom::Div(dividend, divisor) = *space.atom(atom) else { return Vec::new() };
     if space.as_constant(divisor).is_some() {
         return Vec::new();
@@ -523,7 +513,7 @@ fn quotients(space: &mut Space, atom: AtomId) -> Vec<Instance> {
 
 /// Returns the products in a bound that is multiplied by a factor. The lemma is useful where all of
 /// them were reached, and the bound has none itself.
-fn scaled_products(space: &mut Space, factor: PolyId, bound: PolyId) -> Option<Vec<Monomial>> {
+fn scaled_products(space: &Space, factor: PolyId, bound: PolyId) -> Option<Vec<Monomial>> {
     if space.poly(bound).0.iter().any(|(monomial, _)| monomial.len() > 1) {
         return None;
     }
@@ -541,7 +531,7 @@ fn conversion(space: &Space, term: TermId) -> Option<(Scalar, TermId)> {
 /// The integers that facts equate with symbols that have factors: as equalities, or as bounds from
 /// both sides.
 fn equalities(
-    space: &mut Space,
+    space: &Space,
     facts: &[FormulaId],
     pairs: &[(AtomId, AtomId)],
 ) -> IndexSet<(AtomId, PolyId)> {
@@ -571,8 +561,7 @@ fn equalities(
             let units: Vec<_> = space.poly(poly).0.iter().filter_map(unit).collect();
             for (atom, factor) in units {
                 // `poly` is `factor * (atom - other)`.
-                let (this, distance) = (space.atom_poly(atom), space.scale(poly, factor));
-                let other = space.sub(this, distance);
+                let other = space.sub(space.atom_poly(atom), space.scale(poly, factor));
                 bounds.insert((atom, other, factor > 0));
                 if is_equal || bounds.contains(&(atom, other, factor < 0)) {
                     found.insert((atom, other));
@@ -584,10 +573,9 @@ fn equalities(
 }
 
 /// Tests whether a fact says that an integer is at least 0.
-fn is_natural(space: &mut Space, facts: &[FormulaId], atom: AtomId) -> bool {
+fn is_natural(space: &Space, facts: &[FormulaId], atom: AtomId) -> bool {
     let this = space.atom_poly(atom);
-    let positive = space.offset(this, -1);
-    let natural = [this, positive].map(|bound| space.non_negative(bound));
+    let natural = [this, space.offset(this, -1)].map(|bound| space.non_negative(bound));
     facts.iter().any(|fact| natural.contains(fact))
 }
 
@@ -643,7 +631,7 @@ fn of_pairs(
 
 /// Returns the divisors among the atoms that are not numbers, each with its quotient. Products with
 /// other atoms, such as strides, are seldom compared, and there are many of them.
-fn divisors(space: &mut Space, atoms: &IndexSet<AtomId>) -> Vec<(PolyId, PolyId)> {
+fn divisors(space: &Space, atoms: &IndexSet<AtomId>) -> Vec<(PolyId, PolyId)> {
     let mut divisors = Vec::new();
     for atom in atoms {
         if let Atom::Div(_, divisor) = *space.atom(*atom)
@@ -663,7 +651,7 @@ fn has_term(space: &Space, poly: PolyId, atom: PolyId) -> bool {
 }
 
 /// Compares multiples of a divisor.
-fn multiples(space: &mut Space, products: &[Monomial], atoms: &IndexSet<AtomId>) -> Vec<Instance> {
+fn multiples(space: &Space, products: &[Monomial], atoms: &IndexSet<AtomId>) -> Vec<Instance> {
     let divisors = divisors(space, atoms);
     let mut multiples: IndexSet<(PolyId, PolyId)> = divisors.iter().copied().collect();
     for product in products {
@@ -682,8 +670,7 @@ fn multiples(space: &mut Space, products: &[Monomial], atoms: &IndexSet<AtomId>)
     let mut lemmas = Vec::new();
     for (number, first, second) in pairs.take(MOST_PAIRS) {
         for (less, more) in [(first, second), (second, first)] {
-            let distance = space.sub(more, less);
-            lemmas.push(Instance::Scaled(number, space.offset(distance, -1)));
+            lemmas.push(Instance::Scaled(number, space.offset(space.sub(more, less), -1)));
         }
         lemmas.push(Instance::Equal(number, first, second));
     }
@@ -693,7 +680,7 @@ fn multiples(space: &mut Space, products: &[Monomial], atoms: &IndexSet<AtomId>)
 /// Proposes the sign of a product: a product of two numbers at least 0 is at least 0, and at least
 /// each of them if the other one is at least 1. A product of two values of few bits lies between
 /// the products of the ends of their ranges, by the distances of the values from these ends.
-fn signs(space: &mut Space, a: AtomId, b: AtomId) -> Vec<Instance> {
+fn signs(space: &Space, a: AtomId, b: AtomId) -> Vec<Instance> {
     let ranges = [a, b].map(|atom| match space.atom(atom) {
         Atom::Value(term) => space.value_range(*term),
         Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Div(..) => None,
@@ -704,9 +691,8 @@ fn signs(space: &mut Space, a: AtomId, b: AtomId) -> Vec<Instance> {
     let [Some((a_low, a_high)), Some((b_low, b_high))] = ranges else { return lemmas };
     let most = |low: i128, high: i128| low.unsigned_abs().max(high.unsigned_abs());
     if most(a_low, a_high).saturating_mul(most(b_low, b_high)) <= MOST_PRODUCT {
-        let mut ends = |of: PolyId, low: i128, high: i128| {
-            let below = space.scale(of, -1);
-            [space.offset(of, -low), space.offset(below, high)]
+        let ends = |of: PolyId, low: i128, high: i128| {
+            [space.offset(of, -low), space.offset(space.scale(of, -1), high)]
         };
         let (of_a, of_b) = (ends(a, a_low, a_high), ends(b, b_low, b_high));
         lemmas.extend(of_a.iter().flat_map(|x| of_b.iter().map(|y| Instance::Scaled(*x, *y))));
@@ -716,11 +702,7 @@ fn signs(space: &mut Space, a: AtomId, b: AtomId) -> Vec<Instance> {
 
 /// Returns instances on a product with a minimum or selection, if one of the factors is a divisor
 /// or a choice among divisors: the product is the one with the operand that is chosen.
-fn of_choices(
-    space: &mut Space,
-    monomial: &Monomial,
-    divisors: &[(PolyId, PolyId)],
-) -> Vec<Instance> {
+fn of_choices(space: &Space, monomial: &Monomial, divisors: &[(PolyId, PolyId)]) -> Vec<Instance> {
     let [a, b] = **monomial else { return Vec::new() };
     let mut lemmas = Vec::new();
     for (atom, factor) in [(a, b), (b, a)] {
@@ -737,7 +719,7 @@ fn of_choices(
 }
 
 /// Tests whether an integer is a divisor, up to its sign, or a choice with such an operand.
-fn divides(space: &mut Space, poly: PolyId, divisors: &[(PolyId, PolyId)]) -> bool {
+fn divides(space: &Space, poly: PolyId, divisors: &[(PolyId, PolyId)]) -> bool {
     let negated = space.scale(poly, -1);
     if divisors.iter().any(|(divisor, _)| [poly, negated].contains(divisor)) {
         return true;

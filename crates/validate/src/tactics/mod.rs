@@ -60,7 +60,7 @@ impl Tactics for Search {
         Box::new(bounds::Intervals::new(setting))
     }
 
-    fn regions(&mut self, space: &mut Space, model: &Model) -> Vec<Vec<Region>> {
+    fn regions(&mut self, space: &Space, model: &Model) -> Vec<Vec<Region>> {
         widen::widened(model, space)
     }
 
@@ -73,7 +73,7 @@ impl Tactics for Search {
         named::names(desk, facts, in_values)
     }
 
-    fn nesting(&mut self, space: &mut Space, dims: &[Dimension]) -> Vec<usize> {
+    fn nesting(&mut self, space: &Space, dims: &[Dimension]) -> Vec<usize> {
         nesting::nesting(space, dims)
     }
 
@@ -147,7 +147,7 @@ impl Tactics for Search {
         found.or_else(|| below::equal_below(desk, facts, forms))
     }
 
-    fn missing_law(&self, space: &mut Space, values: (Value, Value)) -> Option<String> {
+    fn missing_law(&self, space: &Space, values: (Value, Value)) -> Option<String> {
         below::missing_law(space, values)
     }
 

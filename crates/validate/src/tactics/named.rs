@@ -66,7 +66,7 @@ pub(super) fn names(
 
 /// Returns symbols with the constant or the symbol that a formula equates them with, where it says
 /// nothing else.
-fn stated(space: &mut Space, formulas: &[FormulaId]) -> Vec<(Symbol, PolyId)> {
+fn stated(space: &Space, formulas: &[FormulaId]) -> Vec<(Symbol, PolyId)> {
     let parts: Vec<FormulaId> = formulas.iter().flat_map(|of| space.conjuncts(*of)).collect();
     parts
         .into_iter()
@@ -75,18 +75,18 @@ fn stated(space: &mut Space, formulas: &[FormulaId]) -> Vec<(Symbol, PolyId)> {
 }
 
 /// Returns the symbols if a fact says that one equals the other.
-fn name(space: &mut Space, fact: FormulaId) -> Option<(Symbol, PolyId)> {
+fn name(space: &Space, fact: FormulaId) -> Option<(Symbol, PolyId)> {
     let Formula::Zero(zero) = *space.formula(fact) else { return None };
-    let symbols: Vec<Symbol> = space.poly_symbols(zero).into_iter().collect();
+    let symbols: Vec<Symbol> = space.symbols_of(zero).into_iter().collect();
     let [symbol, other] = *symbols else { return None };
     let [this, value] = [symbol, other].map(|of| space.symbol(of));
     (space.equal(this, value) == fact).then_some((symbol, value))
 }
 
 /// Returns the name and the constant if a fact says that one equals the other.
-pub(super) fn constant(space: &mut Space, fact: FormulaId) -> Option<(Symbol, PolyId)> {
+pub(super) fn constant(space: &Space, fact: FormulaId) -> Option<(Symbol, PolyId)> {
     let Formula::Zero(zero) = *space.formula(fact) else { return None };
-    let symbols = space.poly_symbols(zero);
+    let symbols = space.symbols_of(zero);
     let symbol = *symbols.first().filter(|_| symbols.len() == 1)?;
     let named = space.symbol(symbol);
     let (less, more) = (space.sub(zero, named), space.add(zero, named));

@@ -5,7 +5,7 @@ use crate::space::{PolyId, Space};
 
 /// Proposes an order in which each stride is the product of the extents before, or else the order
 /// of the strides that are known numbers.
-pub(super) fn nesting(space: &mut Space, dims: &[Dimension]) -> Vec<usize> {
+pub(super) fn nesting(space: &Space, dims: &[Dimension]) -> Vec<usize> {
     let all: Vec<usize> = (0..dims.len()).collect();
     let (one, mut found) = (space.constant(1), Vec::new());
     if dense(space, dims, (&all, one), &mut found) {
@@ -24,7 +24,7 @@ pub(super) fn nesting(space: &mut Space, dims: &[Dimension]) -> Vec<usize> {
 /// Finds an order of the dimensions that are left in which each stride is the product of `first`
 /// and the extents before.
 fn dense(
-    space: &mut Space,
+    space: &Space,
     dims: &[Dimension],
     (left, first): (&[usize], PolyId),
     found: &mut Vec<usize>,

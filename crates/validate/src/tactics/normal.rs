@@ -38,14 +38,14 @@ pub(crate) struct Normalizer {
 type Scaled = (Option<TermId>, Option<TermId>);
 
 /// Finds a proof that two floats are equal in a theory.
-pub(crate) fn proof(theory: Theory, space: &mut Space, a: TermId, b: TermId) -> Option<Vec<Join>> {
+pub(crate) fn proof(theory: Theory, space: &Space, a: TermId, b: TermId) -> Option<Vec<Join>> {
     let mut normalizer = Normalizer::new(theory);
     normalizer.same(space, a, b).then_some(normalizer.joins)
 }
 
 /// Finds a proof that the floats of each pair are equal up to the sign of zero.
 pub(crate) fn proof_up_to_sign_of_zero(
-    space: &mut Space,
+    space: &Space,
     pairs: &[(TermId, TermId)],
 ) -> Option<[Vec<Join>; 2]> {
     let mut normalizer = Normalizer::up_to_sign_of_zero();
@@ -74,7 +74,7 @@ impl Normalizer {
     }
 
     /// Tests whether two floats have one normal form. Then they are equal in the theory.
-    pub(crate) fn same(&mut self, space: &mut Space, a: TermId, b: TermId) -> bool {
+    pub(crate) fn same(&mut self, space: &Space, a: TermId, b: TermId) -> bool {
         space.scalar(a) == space.scalar(b)
             && matches!((self.form(space, a), self.form(space, b)), (Some(a), Some(b)) if a == b)
     }
@@ -87,7 +87,7 @@ impl Normalizer {
         self.theory.has(axiom)
     }
 
-    fn form(&mut self, space: &mut Space, term: TermId) -> Option<TermId> {
+    fn form(&mut self, space: &Space, term: TermId) -> Option<TermId> {
         if let Some(known) = self.forms.get(&term) {
             return *known;
         }
@@ -101,14 +101,14 @@ impl Normalizer {
     }
 
     /// Returns the form of an operand of an operator that may see the sign of zero.
-    fn operand(&mut self, space: &mut Space, term: TermId) -> Option<TermId> {
+    fn operand(&mut self, space: &Space, term: TermId) -> Option<TermId> {
         match &mut self.exact {
             Some(exact) => exact.form(space, term),
             None => self.form(space, term),
         }
     }
 
-    fn find(&mut self, space: &mut Space, term: TermId) -> Option<TermId> {
+    fn find(&mut self, space: &Space, term: TermId) -> Option<TermId> {
         if !space.scalar(term).is_float() {
             return Some(term);
         }
@@ -159,7 +159,7 @@ impl Normalizer {
     }
 
     /// Takes one side of a law for the other. Returns the right side.
-    fn law(&mut self, space: &mut Space, law: Law, floats: [TermId; 3]) -> Option<TermId> {
+    fn law(&mut self, space: &Space, law: Law, floats: [TermId; 3]) -> Option<TermId> {
         let (_, right) = law.sides(space, self.theory, floats)?;
         self.joins.push(Join::Law(law, floats));
         Some(right)
@@ -168,7 +168,7 @@ impl Normalizer {
     /// Replaces operands of a term by equal ones.
     fn replaced(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         term: TermId,
         pairs: &[(TermId, TermId)],
     ) -> Option<TermId> {
@@ -194,7 +194,7 @@ impl Normalizer {
 
     /// Returns the term that stands for a number over the reals, given an expression of literals
     /// with that value.
-    fn number(&mut self, space: &mut Space, term: TermId) -> Option<TermId> {
+    fn number(&mut self, space: &Space, term: TermId) -> Option<TermId> {
         let (scalar, value) = (space.scalar(term), number(space, term)?);
         for known in [0.0, 1.0] {
             let literal = space.float(scalar, known)?;
@@ -208,12 +208,12 @@ impl Normalizer {
         Some(kept)
     }
 
-    fn literal(&mut self, space: &mut Space, term: TermId) -> Option<TermId> {
+    fn literal(&mut self, space: &Space, term: TermId) -> Option<TermId> {
         if number(space, term).is_some() { self.number(space, term) } else { Some(term) }
     }
 
     /// Moves a literal that is added to a minimum or maximum with a literal into its operands.
-    fn moved(&mut self, space: &mut Space, extreme: TermId, by: TermId) -> Option<TermId> {
+    fn moved(&mut self, space: &Space, extreme: TermId, by: TermId) -> Option<TermId> {
         let Term::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) = *space.term(extreme) else {
             return None;
         };
@@ -249,14 +249,14 @@ impl Normalizer {
     }
 
     /// Groups operands from the left.
-    fn chain(space: &mut Space, op: BinaryOp, operands: &[TermId]) -> Option<TermId> {
+    fn chain(space: &Space, op: BinaryOp, operands: &[TermId]) -> Option<TermId> {
         let (first, rest) = operands.split_first()?;
         rest.iter().try_fold(*first, |chain, next| space.binary_term(op, chain, *next).ok())
     }
 
     /// Returns a sum with forms for its operands. Operands that are sums, and may be regrouped,
     /// need no form.
-    fn tree(&mut self, space: &mut Space, term: TermId) -> Option<TermId> {
+    fn tree(&mut self, space: &Space, term: TermId) -> Option<TermId> {
         let mut pairs = Vec::new();
         for operand in space.operands(term) {
             let inner = self.has(Axiom::AddAssociative)
@@ -269,7 +269,7 @@ impl Normalizer {
     }
 
     /// Returns the form of a sum of forms.
-    fn sum(&mut self, space: &mut Space, sum: TermId) -> Option<TermId> {
+    fn sum(&mut self, space: &Space, sum: TermId) -> Option<TermId> {
         if self.is_real() {
             return self.real_sum(space, sum);
         }
@@ -326,7 +326,7 @@ impl Normalizer {
     }
 
     /// Returns the form of a form's negation.
-    fn negated(&mut self, space: &mut Space, form: TermId) -> Option<TermId> {
+    fn negated(&mut self, space: &Space, form: TermId) -> Option<TermId> {
         if self.is_real() {
             let one = space.float(space.scalar(form), 1.0)?;
             let minus = space.unary_term(NEG, one).ok()?;
@@ -355,7 +355,7 @@ impl Normalizer {
     }
 
     /// Returns the form of a product of two forms.
-    fn product(&mut self, space: &mut Space, a: TermId, b: TermId) -> Option<TermId> {
+    fn product(&mut self, space: &Space, a: TermId, b: TermId) -> Option<TermId> {
         let product = space.binary_term(MUL, a, b).ok()?;
         if !matches!(space.term(product), Term::Binary(MUL, ..)) {
             return if [a, b].contains(&product) {
@@ -407,7 +407,7 @@ impl Normalizer {
     }
 
     /// Returns the zero that a product with a zero is.
-    fn vanishing(&mut self, space: &mut Space, a: TermId, b: TermId) -> Option<TermId> {
+    fn vanishing(&mut self, space: &Space, a: TermId, b: TermId) -> Option<TermId> {
         let zero = space.float(space.scalar(a), 0.0)?;
         let minus = space.unary_term(NEG, zero).ok()?;
         let product = space.binary_term(MUL, a, b).ok()?;
@@ -429,7 +429,7 @@ impl Normalizer {
     }
 
     /// Distributes one form over the other. Returns a sum of forms.
-    fn expanded(&mut self, space: &mut Space, a: TermId, b: TermId) -> Option<TermId> {
+    fn expanded(&mut self, space: &Space, a: TermId, b: TermId) -> Option<TermId> {
         let deep = self.has(Axiom::AddAssociative);
         if let Some((y, z)) = self.summands(space, b) {
             let sum = self.law(space, Law::Distributive, [a, y, z])?;
@@ -456,7 +456,7 @@ impl Normalizer {
 
     fn quotient(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         term: TermId,
         (a, b): (TermId, TermId),
     ) -> Option<TermId> {
@@ -464,8 +464,7 @@ impl Normalizer {
             && let Some((constant, exact)) = inverse(space, b)
             && (exact || self.has(Axiom::Reciprocal))
         {
-            let inverse = space.constant_term(constant);
-            let product = self.law(space, Law::Inverse, [a, b, inverse])?;
+            let product = self.law(space, Law::Inverse, [a, b, space.constant_term(constant)])?;
             return self.form(space, product);
         }
         if let Some(exact) = &mut self.exact {
@@ -491,7 +490,7 @@ impl Normalizer {
     }
 
     /// Returns the form of a quotient of two forms: the sign of both stands before it.
-    fn signed_quotient(&mut self, space: &mut Space, (a, b): (TermId, TermId)) -> Option<TermId> {
+    fn signed_quotient(&mut self, space: &Space, (a, b): (TermId, TermId)) -> Option<TermId> {
         let (law, floats, inner) = if let Some(inner) = signed(space, a) {
             (Law::NegatedDividend, [inner, b, b], (inner, b))
         } else if let Some(inner) = signed(space, b) {
@@ -508,7 +507,7 @@ impl Normalizer {
 
     /// Returns the form of a minimum or maximum of forms. Its operands are sorted if they commute,
     /// and neighbours that are equal are merged.
-    fn extreme(&mut self, space: &mut Space, op: BinaryOp, term: TermId) -> Option<TermId> {
+    fn extreme(&mut self, space: &Space, op: BinaryOp, term: TermId) -> Option<TermId> {
         let (associative, commutative) = if op == BinaryOp::Min {
             (Axiom::MinAssociative, Axiom::MinCommutative)
         } else {
@@ -550,7 +549,7 @@ impl Normalizer {
 
     fn real_product(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         product: TermId,
         forms: [TermId; 2],
     ) -> Option<TermId> {
@@ -581,7 +580,7 @@ impl Normalizer {
     /// Returns a multiple of a product, or 0 if the number is 0.
     fn unless_zero(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         multiple: TermId,
         (chain, by): (TermId, TermId),
     ) -> Option<TermId> {
@@ -593,7 +592,7 @@ impl Normalizer {
         self.law(space, Law::MulZero, [chain; 3])
     }
 
-    fn real_sum(&mut self, space: &mut Space, sum: TermId) -> Option<TermId> {
+    fn real_sum(&mut self, space: &Space, sum: TermId) -> Option<TermId> {
         let operands = self.flat(space, ADD, sum, true);
         let mut groups: BTreeMap<Option<TermId>, Vec<TermId>> = BTreeMap::new();
         for operand in operands {
@@ -626,7 +625,7 @@ impl Normalizer {
     /// Returns the sum of two forms without a zero.
     fn with_zero(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         sum: TermId,
         (a, b): (TermId, TermId),
     ) -> Option<TermId> {
@@ -643,7 +642,7 @@ impl Normalizer {
     /// Returns the sum of multiples of one product, or of numbers.
     fn collected(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         chain: Option<TermId>,
         group: &[TermId],
     ) -> Option<TermId> {
@@ -667,7 +666,7 @@ impl Normalizer {
     /// Returns the sum of two multiples of one product.
     fn collected_pair(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         chain: TermId,
         (sum, a, b): (TermId, TermId, TermId),
     ) -> Option<TermId> {
@@ -687,7 +686,7 @@ impl Normalizer {
 }
 
 /// Returns a form without its sign, if it has one.
-fn signed(space: &mut Space, form: TermId) -> Option<TermId> {
+fn signed(space: &Space, form: TermId) -> Option<TermId> {
     if let Term::Unary(NEG, inner) = *space.term(form) {
         return Some(inner);
     }

@@ -5,14 +5,11 @@ use halidom_base::IndexSet;
 use crate::space::{AtomId, FormulaId, Monomial, PolyId, Space, Symbol, Value};
 
 /// The symbols in a value.
-pub(super) fn value_symbols(space: &mut Space, value: Value) -> IndexSet<Symbol> {
+pub(super) fn value_symbols(space: &Space, value: Value) -> IndexSet<Symbol> {
     match value {
-        Value::Int(poly) => space.poly_symbols(poly),
-        Value::Bool(formula) => space.formula_symbols(formula),
-        Value::Number(term) => {
-            let number = space.number(term);
-            space.poly_symbols(number)
-        }
+        Value::Int(poly) => space.symbols_of(poly),
+        Value::Bool(formula) => space.symbols_of(formula),
+        Value::Number(term) => space.symbols_of(space.number(term)),
     }
 }
 
@@ -28,7 +25,7 @@ pub(super) fn poly_atoms(space: &Space, poly: PolyId) -> IndexSet<AtomId> {
 
 /// `dividend = quotient * divisor + rest` as a polynomial identity, by long division on the
 /// divisor's greatest monomial.
-pub(super) fn divided_by(space: &mut Space, dividend: PolyId, divisor: PolyId) -> (PolyId, PolyId) {
+pub(super) fn divided_by(space: &Space, dividend: PolyId, divisor: PolyId) -> (PolyId, PolyId) {
     let zero = space.constant(0);
     let Some((lead, factor)) =
         space.poly(divisor).0.iter().max_by_key(|(m, _)| (m.len(), m.clone())).cloned()
@@ -44,8 +41,7 @@ pub(super) fn divided_by(space: &mut Space, dividend: PolyId, divisor: PolyId) -
         let Some(step) = step else { break };
         let step = space.collect(vec![step]);
         quotient = space.add(quotient, step);
-        let product = space.mul(step, divisor);
-        rest = space.sub(rest, product);
+        rest = space.sub(rest, space.mul(step, divisor));
     }
     (quotient, rest)
 }

@@ -129,13 +129,11 @@ mod tests {
 
     #[test]
     fn admits_what_holds_at_a_sample_and_nothing_that_it_does_not_decide() {
-        let mut space = Space::new();
+        let space = Space::new();
         let [x, y] = ["x", "y"].map(|name| space.fresh(name));
         let [of_x, of_y] = [x, y].map(|symbol| space.symbol(symbol));
         let (two, seven) = (space.constant(2), space.constant(7));
-        let half = space.div(of_x, two);
-        let least = space.min(half, seven);
-        let product = space.mul(least, of_x);
+        let product = space.mul(space.min(space.div(of_x, two), seven), of_x);
         let limit = space.constant(36);
         // min(x / 2, 7)·x = 36 at x = 9.
         let holds = space.equal(product, limit);

@@ -86,8 +86,7 @@ fn is_open(space: &Space, choice: Choice) -> bool {
 
 /// Returns a condition that decides a minimum of two integers in only one of the two values.
 fn of_least(desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Option<FormulaId> {
-    let (of_a, of_b) = (desk.space.choices(a), desk.space.choices(b));
-    of_a.symmetric_difference(&of_b).find_map(|choice| {
+    desk.space.choices(a).symmetric_difference(&desk.space.choices(b)).find_map(|choice| {
         let Choice::Least(atom) = *choice else { return None };
         let Atom::Min(operands) = desk.space.atom(atom).clone() else { return None };
         let [first, second] = *operands else { return None };
@@ -114,11 +113,11 @@ pub(super) fn decided(
             Choice::Least(atom) => match desk.space.atom(atom).clone() {
                 Atom::Min(operands) => operands
                     .iter()
-                    .flat_map(|operand| desk.space.poly_symbols(*operand))
+                    .flat_map(|operand| desk.space.symbols_of(*operand))
                     .collect::<IndexSet<Symbol>>(),
                 Atom::Symbol(_) | Atom::Select(..) | Atom::Div(..) | Atom::Value(_) => continue,
             },
-            Choice::Condition(condition) => desk.space.formula_symbols(condition),
+            Choice::Condition(condition) => desk.space.symbols_of(condition),
         };
         if !symbols.iter().any(|symbol| free.contains(symbol)) {
             made(desk, choice, facts, &mut rename);
@@ -141,7 +140,7 @@ fn made(
             for (number, operand) in operands.iter().enumerate() {
                 let others: Vec<FormulaId> =
                     operands.iter().map(|other| desk.space.at_most(*operand, *other)).collect();
-                let least = desk.space.and(&others);
+                let least = desk.space.and(others);
                 if desk.follows(facts, least, "choice") {
                     rename.override_atom(atom, *operand);
                     return Some(Step::Least(atom, number));
@@ -171,6 +170,5 @@ pub(super) fn known(
     if desk.follows(facts, formula, label) {
         return Some(true);
     }
-    let negated = desk.space.not(formula);
-    desk.follows(facts, negated, label).then_some(false)
+    desk.follows(facts, desk.space.not(formula), label).then_some(false)
 }

@@ -14,7 +14,7 @@ use crate::space::{Atom, Formula, PolyId, Rename, Space, Symbol};
 
 /// Returns regions of the stages of each label. Regions up to the last update that reads locations
 /// other than the one it writes are widened, in the dimensions concerned.
-pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
+pub(super) fn widened(model: &Model, space: &Space) -> Vec<Vec<Region>> {
     let mut found = Vec::new();
     // A load of an element that no buffer has is never made, whatever it claims. An output is
     // needed on its window all the same. The promise of another func may be less than its memory.
@@ -55,10 +55,9 @@ pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
             });
             // Without a guard, the box ends where the last piece ends.
             let swept = pure.last().zip(start).and_then(|(store, start)| {
-                let mut last = last_iterations(model, space, store, outside.0)?;
+                let last = last_iterations(model, space, store, outside.0)?;
                 let end = last.poly(space, *store.access.coords.get(dim)?);
-                let extent = space.sub(end, start);
-                Some((start, space.offset(extent, 1)))
+                Some((start, space.offset(space.sub(end, start), 1)))
             });
             let range = guarded.or(swept);
             if let Some(range) = range {
@@ -74,7 +73,7 @@ pub(super) fn widened(model: &Model, space: &mut Space) -> Vec<Vec<Region>> {
 
 /// Returns the box's range, with the range that is needed if the box is known to leave some of it
 /// out: a pure stage may have no value there.
-fn hull(space: &mut Space, needed: (PolyId, PolyId), range: (PolyId, PolyId)) -> (PolyId, PolyId) {
+fn hull(space: &Space, needed: (PolyId, PolyId), range: (PolyId, PolyId)) -> (PolyId, PolyId) {
     let known = |(min, extent)| Some((space.as_constant(min)?, space.as_constant(extent)?));
     let both = known(needed).zip(known(range)).and_then(|(needed, found)| {
         let ends = [needed, found].map(|(min, extent): (i128, i128)| min.checked_add(extent));
@@ -91,7 +90,7 @@ fn hull(space: &mut Space, needed: (PolyId, PolyId), range: (PolyId, PolyId)) ->
 /// not depend on the loops inside the label.
 fn guarded_range(
     model: &Model,
-    space: &mut Space,
+    space: &Space,
     store: &Store,
     coord: PolyId,
     (depth, known): (usize, usize),
@@ -104,9 +103,8 @@ fn guarded_range(
         let Formula::NonNegative(room) = *space.formula(*fact) else { continue };
         for room in at_least(space, room, MOST_NESTED) {
             let last = space.add(coord, room);
-            if !space.poly_symbols(last).iter().any(|symbol| inner.contains(symbol)) {
-                let extent = space.sub(last, min);
-                return Some((min, space.offset(extent, 1)));
+            if !space.symbols_of(last).iter().any(|symbol| inner.contains(symbol)) {
+                return Some((min, space.offset(space.sub(last, min), 1)));
             }
         }
     }
@@ -118,7 +116,7 @@ const MOST_NESTED: u32 = 3;
 
 /// Returns the integer, and its values where a minimum in it is replaced by an operand: an
 /// iteration that a minimum cuts off ends at one of the operands.
-fn at_least(space: &mut Space, poly: PolyId, depth: u32) -> Vec<PolyId> {
+fn at_least(space: &Space, poly: PolyId, depth: u32) -> Vec<PolyId> {
     let mut found = vec![poly];
     let Some(depth) = depth.checked_sub(1) else { return found };
     for atom in poly_atoms(space, poly) {
@@ -126,8 +124,7 @@ fn at_least(space: &mut Space, poly: PolyId, depth: u32) -> Vec<PolyId> {
         for operand in operands {
             let mut replace = Rename::new();
             replace.override_atom(atom, operand);
-            let chosen = replace.poly(space, poly);
-            found.extend(at_least(space, chosen, depth));
+            found.extend(at_least(space, replace.poly(space, poly), depth));
         }
     }
     found
@@ -137,7 +134,7 @@ fn at_least(space: &mut Space, poly: PolyId, depth: u32) -> Vec<PolyId> {
 /// the symbols of these loops and of its lane.
 fn first_iterations(
     model: &Model,
-    space: &mut Space,
+    space: &Space,
     store: &Store,
     depth: usize,
 ) -> Option<(Rename, Vec<Symbol>)> {
@@ -146,13 +143,11 @@ fn first_iterations(
     for step in store.access.place.steps.get(depth..)? {
         let Step::Loop(index) = step else { continue };
         let found = &model.loops[*index];
-        let min = first.poly(space, found.min);
-        first.insert(found.symbol, min);
+        first.insert(found.symbol, first.poly(space, found.min));
         inner.push(found.symbol);
     }
     if let Some(lane) = store.access.lane {
-        let zero = space.constant(0);
-        first.insert(lane, zero);
+        first.insert(lane, space.constant(0));
         inner.push(lane);
     }
     Some((first, inner))
@@ -160,25 +155,17 @@ fn first_iterations(
 
 /// Returns the last iterations of the loops around a store inside the first `depth` steps, and its
 /// last lane.
-fn last_iterations(
-    model: &Model,
-    space: &mut Space,
-    store: &Store,
-    depth: usize,
-) -> Option<Rename> {
+fn last_iterations(model: &Model, space: &Space, store: &Store, depth: usize) -> Option<Rename> {
     let mut last = Rename::new();
     for step in store.access.place.steps.get(depth..)? {
         let Step::Loop(index) = step else { continue };
         let found = &model.loops[*index];
-        let (min, extent) = (last.poly(space, found.min), last.poly(space, found.extent));
-        let end = space.add(min, extent);
-        let end = space.offset(end, -1);
-        last.insert(found.symbol, end);
+        let end = space.add(last.poly(space, found.min), last.poly(space, found.extent));
+        last.insert(found.symbol, space.offset(end, -1));
     }
     if let Some(lane) = store.access.lane {
         let count = space.lane_count(lane)?;
-        let end = space.constant(i128::from(count) - 1);
-        last.insert(lane, end);
+        last.insert(lane, space.constant(i128::from(count) - 1));
     }
     Some(last)
 }

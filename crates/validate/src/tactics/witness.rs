@@ -28,12 +28,12 @@ struct Unknown {
 /// `clamped`, rounded guesses are kept within their loops: shifted and overlapping pieces need
 /// this, and it hides products from the solver. The choices of `decided` are made first.
 pub(super) fn witness(
-    space: &mut Space,
+    space: &Space,
     model: &Model,
     store: &Store,
     depth: usize,
     target: &[PolyId],
-    ((preset, clamped), decided): ((&Rename, bool), &mut Rename),
+    ((preset, clamped), decided): ((&Rename, bool), &Rename),
 ) -> Rename {
     let mut own: Vec<(Symbol, PolyId)> = Vec::new();
     let mut unknowns: Vec<Unknown> = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn witness(
                 continue;
             }
             let symbol = space.fresh("guess");
-            let mut bounds = Rename::symbols(own.iter().copied());
+            let bounds = Rename::symbols(own.iter().copied());
             let [min, extent] = [found.min, found.extent].map(|end| decided.poly(space, end));
             let min = bounds.poly(space, min);
             let extent = bounds.poly(space, extent);
@@ -61,17 +61,14 @@ pub(super) fn witness(
         let (min, extent) = (space.constant(0), space.constant(64));
         unknowns.push(Unknown { symbol, min, extent });
     }
-    let mut rename = Rename::symbols(own.iter().copied());
+    let rename = Rename::symbols(own.iter().copied());
     let mut equations: Vec<(PolyId, PolyId)> = store
         .access
         .coords
         .iter()
         .chain(&store.point)
         .zip(target)
-        .map(|(written, wanted)| {
-            let written = decided.poly(space, *written);
-            (rename.poly(space, written), *wanted)
-        })
+        .map(|(written, wanted)| (rename.poly(space, decided.poly(space, *written)), *wanted))
         .collect();
     let mut solution = Rename::new();
     let fused = unfuse(space, &mut unknowns, &mut equations);
@@ -84,8 +81,7 @@ pub(super) fn witness(
     }
     for unknown in &unknowns {
         if solution.get(unknown.symbol).is_none() {
-            let min = solution.poly(space, unknown.min);
-            solution.insert(unknown.symbol, min);
+            solution.insert(unknown.symbol, solution.poly(space, unknown.min));
         }
     }
     let mut result = Rename::new();
@@ -110,7 +106,7 @@ pub(super) fn origins(
     let point: Vec<PolyId> = domain.iter().map(|of| desk.space.symbol(of.symbol)).collect();
     let location = desk.location(stage, coords, &point)?;
     let pairs = location.into_iter().zip(coords.iter().copied());
-    let space = &mut *desk.space;
+    let space = desk.space;
     let (mut unknowns, mut equations) = (domain.clone(), pairs.collect::<Vec<_>>());
     let fused = unfuse(space, &mut unknowns, &mut equations);
     equations.sort_by_key(|(written, _)| mentioned(space, *written, &unknowns).len());
@@ -128,10 +124,7 @@ pub(super) fn origins(
             known.unwrap_or_else(|| match (number, there) {
                 (0, Some(there)) => there,
                 (0 | 1, _) => of.min,
-                (_, _) => {
-                    let end = space.add(of.min, of.extent);
-                    space.offset(end, -1)
-                }
+                (_, _) => space.offset(space.add(of.min, of.extent), -1),
             })
         });
         let point: Vec<PolyId> = point.collect();
@@ -144,7 +137,7 @@ pub(super) fn origins(
 
 /// Narrows a loop's range to begin where a condition around the store lets the store begin.
 fn guarded(
-    space: &mut Space,
+    space: &Space,
     store: &Store,
     variable: Symbol,
     (min, extent): (PolyId, PolyId),
@@ -158,20 +151,18 @@ fn guarded(
         if factor(space, poly, variable) != Some(one) {
             continue;
         }
-        let value = space.symbol(variable);
-        let low = space.sub(value, poly);
+        let low = space.sub(space.symbol(variable), poly);
         let low = Rename::symbols(own.iter().copied()).poly(space, low);
         let later = space.sub(low, range.0);
         let is_later = match space.as_constant(later) {
             Some(later) => later > 0,
             // If other loops around determine it, the loop's own range is used.
-            None => !space.poly_symbols(low).iter().any(|symbol| {
+            None => !space.symbols_of(low).iter().any(|symbol| {
                 own.iter().any(|(_, unknown)| space.as_symbol(*unknown) == Some(*symbol))
             }),
         };
         if is_later {
-            let zero = space.constant(0);
-            let later = space.max(later, zero);
+            let later = space.max(later, space.constant(0));
             range = (space.add(range.0, later), space.sub(range.1, later));
         }
     }
@@ -180,7 +171,7 @@ fn guarded(
 
 /// Returns an integer with its solved unknowns replaced by their values, and the others by their
 /// minima.
-fn least(space: &mut Space, poly: PolyId, unknowns: &[Unknown], solution: &Rename) -> PolyId {
+fn least(space: &Space, poly: PolyId, unknowns: &[Unknown], solution: &Rename) -> PolyId {
     let mut values = Rename::new();
     for unknown in mentioned(space, poly, unknowns) {
         let value = solution.get(unknown.symbol).unwrap_or(unknown.min);
@@ -192,7 +183,7 @@ fn least(space: &mut Space, poly: PolyId, unknowns: &[Unknown], solution: &Renam
 /// Splits loops that run over two dimensions at once. A quotient `d / n` becomes two more unknowns,
 /// with the equation `d = n·q + r`. Returns these equations.
 fn unfuse(
-    space: &mut Space,
+    space: &Space,
     unknowns: &mut Vec<Unknown>,
     equations: &mut [(PolyId, PolyId)],
 ) -> Vec<(PolyId, PolyId)> {
@@ -216,25 +207,20 @@ fn unfuse(
             if exact.is_some() { dividend } else { unclamp(space, dividend, &symbols, 0) };
         let Some(unit) = exact.or_else(|| unit(space, dividend, unknowns)) else { break };
         let parts = mentioned(space, dividend, unknowns);
-        let variable = space.symbol(unit.symbol);
-        let others = space.sub(dividend, variable);
+        let others = space.sub(dividend, space.symbol(unit.symbol));
         let mut ends = Rename::new();
         for part in &parts {
-            let end = space.add(part.min, part.extent);
-            ends.insert(part.symbol, space.offset(end, -1));
+            ends.insert(part.symbol, space.offset(space.add(part.min, part.extent), -1));
         }
-        let end = ends.poly(space, dividend);
-        let count = space.div(end, divisor);
+        let count = space.div(ends.poly(space, dividend), divisor);
         let count = space.offset(count, 1);
         let (quotient, rest) = (space.fresh("guess"), space.fresh("guess"));
         let (q, r) = (space.symbol(quotient), space.symbol(rest));
         let zero = space.constant(0);
         unknowns.push(Unknown { symbol: quotient, min: zero, extent: count });
         unknowns.push(Unknown { symbol: rest, min: zero, extent: divisor });
-        let product = space.mul(divisor, q);
-        let whole = space.add(product, r);
-        let value = space.sub(whole, others);
-        let mut replace = Rename::symbols([(unit.symbol, value)]);
+        let whole = space.add(space.mul(divisor, q), r);
+        let mut replace = Rename::symbols([(unit.symbol, space.sub(whole, others))]);
         replace.override_atom(atom, q);
         for (written, _) in equations.iter_mut() {
             *written = replace.poly(space, *written);
@@ -250,7 +236,7 @@ fn unfuse(
 }
 
 /// Returns the last unknown that has the factor 1 in an integer.
-fn unit(space: &mut Space, poly: PolyId, unknowns: &[Unknown]) -> Option<Unknown> {
+fn unit(space: &Space, poly: PolyId, unknowns: &[Unknown]) -> Option<Unknown> {
     let one = space.constant(1);
     let parts = mentioned(space, poly, unknowns);
     parts.into_iter().rev().find(|part| factor(space, poly, part.symbol) == Some(one))
@@ -280,7 +266,7 @@ fn quotients(
                 let known = found.len();
                 quotients(space, *dividend, symbols, found);
                 let mentions =
-                    |poly| space.poly_symbols(poly).iter().any(|symbol| symbols.contains(symbol));
+                    |poly| space.symbols_of(poly).iter().any(|symbol| symbols.contains(symbol));
                 if found.len() == known && mentions(*dividend) && !mentions(*divisor) {
                     found.push((atom, *dividend, *divisor));
                 }
@@ -291,13 +277,13 @@ fn quotients(
 
 /// The unknowns in an integer.
 fn mentioned(space: &Space, poly: PolyId, unknowns: &[Unknown]) -> Vec<Unknown> {
-    let symbols = space.poly_symbols(poly);
+    let symbols = space.symbols_of(poly);
     unknowns.iter().filter(|unknown| symbols.contains(&unknown.symbol)).copied().collect()
 }
 
 /// Solves `written = wanted` for its unknowns, starting with the greatest factors.
 fn solve(
-    space: &mut Space,
+    space: &Space,
     written: PolyId,
     wanted: PolyId,
     (unknowns, clamped): (&[Unknown], bool),
@@ -321,8 +307,7 @@ fn solve(
         let last = open.len() == 1;
         let mut others = Rename::symbols([(unknown.symbol, space.constant(0))]);
         for other in open.iter().filter(|other| other.symbol != unknown.symbol) {
-            let min = solution.poly(space, other.min);
-            others.insert(other.symbol, min);
+            others.insert(other.symbol, solution.poly(space, other.min));
         }
         // If the unknown stands outside every minimum, the exact remainder is better than the
         // unclamped one.
@@ -339,37 +324,32 @@ fn solve(
             guess
         } else {
             let min = solution.poly(space, unknown.min);
-            let extent = solution.poly(space, unknown.extent);
-            let end = space.add(min, extent);
-            let end = space.offset(end, -1);
-            let low = space.min(guess, end);
-            space.max(min, low)
+            let end = space.add(min, solution.poly(space, unknown.extent));
+            space.max(min, space.min(guess, space.offset(end, -1)))
         };
         solution.insert(unknown.symbol, guess);
     }
 }
 
 /// Returns the factor of a symbol in a polynomial that is affine in it.
-fn factor(space: &mut Space, poly: PolyId, symbol: Symbol) -> Option<PolyId> {
+fn factor(space: &Space, poly: PolyId, symbol: Symbol) -> Option<PolyId> {
     let (zero, one) = (space.constant(0), space.constant(1));
     let at_zero = Rename::symbols([(symbol, zero)]).poly(space, poly);
     let at_one = Rename::symbols([(symbol, one)]).poly(space, poly);
     let slope = space.sub(at_one, at_zero);
-    let variable = space.symbol(symbol);
-    let term = space.mul(slope, variable);
-    let rebuilt = space.add(at_zero, term);
+    let rebuilt = space.add(at_zero, space.mul(slope, space.symbol(symbol)));
     (rebuilt == poly && !space.is_zero(slope)).then_some(slope)
 }
 
 /// Replaces each minimum or selection by the operand that mentions the most of the symbols.
-fn unclamp(space: &mut Space, poly: PolyId, symbols: &IndexSet<Symbol>, depth: u32) -> PolyId {
+fn unclamp(space: &Space, poly: PolyId, symbols: &IndexSet<Symbol>, depth: u32) -> PolyId {
     if depth > 12 {
         return poly;
     }
     let mut replace = Rename::new();
     let mut found = false;
     let weight = |space: &Space, poly: PolyId| {
-        space.poly_symbols(poly).iter().filter(|symbol| symbols.contains(*symbol)).count()
+        space.symbols_of(poly).iter().filter(|symbol| symbols.contains(*symbol)).count()
     };
     for atom in poly_atoms(space, poly) {
         let operands: Vec<PolyId> = match space.atom(atom) {

@@ -160,12 +160,7 @@ impl Checker<'_> {
     ) -> Result<Method, Option<Vec<(Symbol, i128)>>> {
         let (low, high) = (self.space.constant(low), self.space.constant(high));
         let sides = [self.space.at_most(low, poly), self.space.at_most(poly, high)];
-        let goal = self.space.and(&sides);
-        let negated = self.space.not(goal);
-        let mut all = self.entry.clone();
-        all.extend_from_slice(&place.facts);
-        all.push(negated);
-        match self.lia.ask(self.space, &all, "overflow") {
+        match self.denied(&place.facts, self.space.and(sides), "overflow") {
             Outcome::Contradiction => Ok(Method::Solver),
             Outcome::Possible(values) => Err(Some(values)),
             Outcome::Undecided(_) => Err(None),
@@ -202,8 +197,7 @@ impl Checker<'_> {
         model.memories.values().filter(|memory| memory.buffer == buffer).all(|memory| {
             let mut last = self.space.constant(0);
             for dim in &memory.dims {
-                let steps = self.space.sub(dim.extent, one);
-                let length = self.space.mul(steps, dim.stride);
+                let length = self.space.mul(self.space.sub(dim.extent, one), dim.stride);
                 last = self.space.add(last, length);
             }
             let wanted = Wanted { poly: last, factors: None, enough: (i128::MIN, SPAN - 1) };

@@ -159,8 +159,7 @@ impl Checker<'_> {
         for found in self.model.loops.values() {
             let min = offsets.poly(self.space, found.min);
             let offset = self.space.fresh("offset");
-            let variable = self.space.symbol(offset);
-            offsets.insert(found.symbol, self.space.add(min, variable));
+            offsets.insert(found.symbol, self.space.add(min, self.space.symbol(offset)));
             symbols.push(offset);
         }
         let known = parameters.values().filter_map(|value| match value {
@@ -260,11 +259,11 @@ impl Checker<'_> {
         let found = ranges.proposer.bounded(&mut desk, wanted, place);
         // The solver assumes the entry checks ([`Self::grant`]).
         let (lia, entry) = (&mut *self.lia, &self.entry);
-        let mut follows = |space: &mut Space, facts: &[FormulaId], goal| {
+        let mut follows = |space: &Space, facts: &[FormulaId], goal| {
             let negated = space.not(goal);
             lia.ask(space, &[facts, &[negated]].concat(), "bounds") == Outcome::Contradiction
         };
-        let offsets = &mut ranges.offsets;
+        let offsets = &ranges.offsets;
         let mut grounds = Grounds { entry, offsets, follows: &mut follows };
         grounds.interval(self.space, wanted.poly, &found, &place.facts)
     }

@@ -6,7 +6,7 @@ use crate::tactics::parts::poly_atoms;
 
 /// Changes steps, or adds steps that show something wrong. Draws numbers below a limit.
 pub(in crate::tactics) fn bend(
-    space: &mut Space,
+    space: &Space,
     steps: &mut Vec<Natural>,
     goal: PolyId,
     below: &mut dyn FnMut(usize) -> usize,

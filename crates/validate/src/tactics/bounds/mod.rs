@@ -188,7 +188,7 @@ impl Intervals {
         }
         let parameters = &self.setting.parameters;
         let is_guard = |fact: &&FormulaId| {
-            desk.space.formula_symbols(**fact).iter().all(|symbol| parameters.contains(symbol))
+            desk.space.symbols_of(**fact).iter().all(|symbol| parameters.contains(symbol))
         };
         let guards: Vec<FormulaId> = facts.iter().filter(is_guard).copied().collect();
         let known = self.scopes.iter().position(|scope| scope.guards == guards);
@@ -209,7 +209,7 @@ impl Intervals {
         scope: usize,
     ) -> Option<Vec<FormulaId>> {
         let symbols = self.symbols.as_ref()?;
-        let alone = desk.space.formula_symbols(formula);
+        let alone = desk.space.symbols_of(formula);
         let alone = alone.iter().all(|symbol| symbols.contains_key(symbol));
         alone.then(|| self.scopes[scope].guards.clone())
     }
@@ -238,8 +238,7 @@ impl Intervals {
     /// Proposes the lower end of an integer by its normal form.
     fn low(&mut self, desk: &mut Desk<'_, '_>, poly: PolyId, scope: usize) -> Option<End> {
         let poly = self.scopes[scope].bounds.in_offsets(desk.space, poly);
-        let negated = desk.space.scale(poly, -1);
-        let low = self.high(desk, negated, scope, USEFUL);
+        let low = self.high(desk, desk.space.scale(poly, -1), scope, USEFUL);
         low.map(|(end, steps)| (-end, steps))
     }
 
@@ -288,8 +287,7 @@ impl Intervals {
                     let sides: Option<Vec<PolyId>> =
                         lows.iter().map(|low| proof.node(space, *low)).collect();
                     sides.and_then(|sides| {
-                        let goal = space.mul(sides[0], sides[1]);
-                        proof.sum(space, goal, 1, vec![(1, sides)])?;
+                        proof.sum(space, space.mul(sides[0], sides[1]), 1, vec![(1, sides)])?;
                         Some((0, proof.steps))
                     })
                 }
@@ -307,11 +305,11 @@ impl Intervals {
         &mut self,
         desk: &mut Desk<'_, '_>,
         scope: usize,
-        work: impl FnOnce(&mut Bounds, &mut Space, &mut Sizes<'_>) -> T,
+        work: impl FnOnce(&mut Bounds, &Space, &mut Sizes<'_>) -> T,
     ) -> T {
         let Scope { guards, bounds, limits, models } = &mut self.scopes[scope];
         let (space, mut asker) = desk.parts();
-        let mut at_most = |space: &mut Space, a: Symbol, b: Symbol| {
+        let mut at_most = |space: &Space, a: Symbol, b: Symbol| {
             is_at_most(space, &mut asker, (guards, models), (a, b))
         };
         let mut sizes = Sizes { limits, at_most: &mut at_most };
@@ -388,13 +386,10 @@ impl Intervals {
             let (low, shown) = self.low(desk, part, scope).filter(|low| low.0 >= 0)?;
             steps.extend(shown);
             // `p >= 0`, then `m·a >= p - (m - 1)`, so `a >= 0`.
-            let above = desk.space.offset(part, -low);
-            steps.push(Natural::Sum(part, 1, vec![(1, vec![above])]));
-            let multiple = desk.space.scale(factor, by);
-            let rest = desk.space.sub(part, multiple);
+            steps.push(Natural::Sum(part, 1, vec![(1, vec![desk.space.offset(part, -low)])]));
+            let rest = desk.space.sub(part, desk.space.scale(factor, by));
             if let Some(atom) = atom {
-                let most = desk.space.constant(by - 1);
-                let spare = desk.space.sub(most, rest);
+                let spare = desk.space.sub(desk.space.constant(by - 1), rest);
                 let products = vec![(1, vec![spare]), (1, vec![part])];
                 steps.extend([Natural::Rest(atom), Natural::Sum(factor, by, products)]);
             }
@@ -412,12 +407,10 @@ impl Intervals {
         let by = m.checked_mul(n)?;
         let high = most.div_euclid(by);
         // `p·q - m·a·n·b = (p - m·a)·q + m·a·(q - n·b)` for the quotients `a` and `b`.
-        let over = desk.space.constant(most);
-        let mut products = vec![(1, vec![desk.space.sub(over, whole)])];
+        let mut products = vec![(1, vec![desk.space.sub(desk.space.constant(most), whole)])];
         products.extend(left_rest.map(|rest| (1, vec![rest, q])));
         products.extend(right_rest.map(|rest| (m, vec![left, rest])));
-        let end = desk.space.constant(high);
-        let goal = desk.space.sub(end, product);
+        let goal = desk.space.sub(desk.space.constant(high), product);
         steps.extend(shown);
         steps.push(Natural::Sum(goal, by, products));
         Some(Ends { low, high: Some((high, steps)) })
@@ -431,8 +424,7 @@ fn likely(desk: &mut Desk<'_, '_>, wanted: Wanted, facts: &[FormulaId], mut foun
         if found.interval().1 <= limit {
             break;
         }
-        let number = desk.space.constant(limit);
-        let distance = desk.space.sub(number, wanted.poly);
+        let distance = desk.space.sub(desk.space.constant(limit), wanted.poly);
         let goal = desk.space.non_negative(distance);
         if desk.follows(facts, goal, "bounds") {
             let step = Natural::Asked(vec![distance], facts.to_vec(), Vec::new());
@@ -444,9 +436,8 @@ fn likely(desk: &mut Desk<'_, '_>, wanted: Wanted, facts: &[FormulaId], mut foun
 
 /// Splits an integer into a dividend, a positive divisor and their quotient: `c + ⌊p/m⌋` is
 /// `⌊(p + c·m)/m⌋`.
-fn dividend(space: &mut Space, poly: PolyId) -> (PolyId, i128, Option<AtomId>) {
-    let terms = space.poly(poly).clone();
-    let (constant, monomial) = match &*terms.0 {
+fn dividend(space: &Space, poly: PolyId) -> (PolyId, i128, Option<AtomId>) {
+    let (constant, monomial) = match &*space.poly(poly).0 {
         [(monomial, 1)] => (0, monomial),
         [(unit, constant), (monomial, 1)] if unit.is_empty() => (*constant, monomial),
         _ => return (poly, 1, None),
@@ -465,9 +456,8 @@ fn dividend(space: &mut Space, poly: PolyId) -> (PolyId, i128, Option<AtomId>) {
 }
 
 /// Returns `poly - low` and `high - poly`.
-fn sides(space: &mut Space, poly: PolyId, (low, high): Interval) -> [PolyId; 2] {
-    let (low, high) = (space.constant(low), space.constant(high));
-    [space.sub(poly, low), space.sub(high, poly)]
+fn sides(space: &Space, poly: PolyId, (low, high): Interval) -> [PolyId; 2] {
+    [space.sub(poly, space.constant(low)), space.sub(space.constant(high), poly)]
 }
 
 /// Asks the solver whether an integer lies in the wanted interval. For example, a multiple of a
@@ -479,7 +469,7 @@ fn asked(desk: &mut Desk<'_, '_>, wanted: Wanted, facts: &[FormulaId]) -> Ends {
     }
     let ends = sides(desk.space, wanted.poly, wanted.enough);
     let goals = ends.map(|end| desk.space.non_negative(end));
-    let goal = desk.space.and(&goals);
+    let goal = desk.space.and(goals);
     if !desk.follows(facts, goal, "product") {
         return Ends::default();
     }
@@ -490,7 +480,7 @@ fn asked(desk: &mut Desk<'_, '_>, wanted: Wanted, facts: &[FormulaId]) -> Ends {
 /// Shows an upper end of an integer.
 fn end(
     bounds: &Bounds,
-    space: &mut Space,
+    space: &Space,
     sizes: &mut Sizes<'_>,
     (most, above): (i128, Above),
 ) -> Option<End> {
@@ -505,7 +495,7 @@ fn end(
 
 /// Tests whether one symbol is at most another where the guards hold.
 fn is_at_most(
-    space: &mut Space,
+    space: &Space,
     asker: &mut Asker<'_>,
     (guards, models): (&[FormulaId], &mut Vec<FxHashMap<Symbol, i128>>),
     (a, b): (Symbol, Symbol),

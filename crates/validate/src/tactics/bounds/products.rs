@@ -53,8 +53,7 @@ impl Intervals {
         for condition in desk.entry().to_vec() {
             for part in desk.space.conjuncts(condition) {
                 let Formula::NonNegative(poly) = *desk.space.formula(part) else { continue };
-                let terms = desk.space.poly(poly).clone();
-                let (most, product) = match &*terms.0 {
+                let (most, product) = match &*desk.space.poly(poly).0 {
                     [(product, -1)] => (0, product),
                     [(constant, most), (product, -1)] if constant.is_empty() => (*most, product),
                     _ => continue,
@@ -217,7 +216,7 @@ impl Intervals {
             return Some(Magnitude { form, distances, steps });
         }
         let goals = ends.map(|end| desk.space.non_negative(end));
-        let goal = desk.space.and(&goals);
+        let goal = desk.space.and(goals);
         // A question about sizes alone is asked under the facts about sizes alone, once for all
         // places.
         let alone = self.sizes_alone(desk, goal, scope);
@@ -247,7 +246,7 @@ fn limited(
     (slack, bound): (usize, i128),
 ) -> Ends {
     let ((k, c), (l, d)) = SLACK[slack];
-    let space = &mut *desk.space;
+    let space = desk.space;
     let most = space.constant(limit.most);
     let area = space.mul(shapes[0], shapes[1]);
     let area = space.sub(most, area);
@@ -256,11 +255,9 @@ fn limited(
     for (shape, high, times) in
         [(shapes[0], limit.greatest[0], k * d), (shapes[1], limit.greatest[1], c * l)]
     {
-        let high = space.constant(high);
-        parts.push((2 * times, vec![space.sub(high, shape)]));
+        parts.push((2 * times, vec![space.sub(space.constant(high), shape)]));
     }
-    let product = space.mul(left.form, right.form);
-    let [below, above] = sides(space, product, (-bound, bound));
+    let [below, above] = sides(space, space.mul(left.form, right.form), (-bound, bound));
     let ([left, minus_left], [right, minus_right]) = (left.distances, right.distances);
     let shown = |goal, first, second| {
         let mut parts = parts.clone();

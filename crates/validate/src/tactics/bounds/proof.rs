@@ -29,7 +29,7 @@ impl<'b> Proof<'b> {
     /// Returns `None` if that is not the distance.
     pub(super) fn end(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         node: usize,
         end: i128,
         parts: &[Part],
@@ -37,8 +37,7 @@ impl<'b> Proof<'b> {
         let mut products = Vec::new();
         self.node_parts(space, node, &mut products)?;
         self.parts(space, parts, &mut products)?;
-        let end = space.constant(end);
-        let goal = space.sub(end, self.bounds.nodes[node].of);
+        let goal = space.sub(space.constant(end), self.bounds.nodes[node].of);
         self.sum(space, goal, 1, products)?;
         Some(goal)
     }
@@ -55,7 +54,7 @@ impl<'b> Proof<'b> {
     /// symbols, and of a number.
     pub(super) fn sum(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         goal: PolyId,
         times: i128,
         mut products: Vec<Product>,
@@ -93,7 +92,7 @@ impl<'b> Proof<'b> {
     }
 
     /// Shows that a symbol is at least 0.
-    fn natural(&mut self, space: &mut Space, atom: AtomId) -> Option<PolyId> {
+    fn natural(&mut self, space: &Space, atom: AtomId) -> Option<PolyId> {
         let this = space.atom_poly(atom);
         if self.shown.contains(&this) {
             return Some(this);
@@ -119,7 +118,7 @@ impl<'b> Proof<'b> {
     }
 
     /// Shows the distance of a node.
-    pub(super) fn node(&mut self, space: &mut Space, node: usize) -> Option<PolyId> {
+    pub(super) fn node(&mut self, space: &Space, node: usize) -> Option<PolyId> {
         if let Some(known) = self.nodes.get(&node) {
             return Some(*known);
         }
@@ -155,8 +154,7 @@ impl<'b> Proof<'b> {
                     for poly in [divisor, *a, *b] {
                         self.sum(space, poly, 1, Vec::new())?;
                     }
-                    let sum = space.add(*a, *b);
-                    most = space.offset(sum, 1);
+                    most = space.offset(space.add(*a, *b), 1);
                 }
                 let this = space.atom_poly(*atom);
                 let ends = [space.sub(most, this), space.add(most, this)];
@@ -175,7 +173,7 @@ impl<'b> Proof<'b> {
     /// Adds the distance of a node to a sum.
     pub(super) fn node_parts(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         node: usize,
         products: &mut Vec<Product>,
     ) -> Option<()> {
@@ -194,7 +192,7 @@ impl<'b> Proof<'b> {
     /// Adds parts to a sum.
     pub(super) fn parts(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         parts: &[Part],
         products: &mut Vec<Product>,
     ) -> Option<()> {

@@ -16,7 +16,7 @@ use crate::space::{Atom, FormulaId, PolyId, Space, Symbol};
 const MOST_PRODUCTS: usize = 200;
 
 /// Tests whether one symbol is at most another.
-pub(super) type AtMost<'a> = dyn FnMut(&mut Space, Symbol, Symbol) -> bool + 'a;
+pub(super) type AtMost<'a> = dyn FnMut(&Space, Symbol, Symbol) -> bool + 'a;
 
 /// The limits and steps that bound products of sizes.
 #[derive(Default)]
@@ -98,7 +98,7 @@ pub(super) struct Sizes<'a> {
 
 impl Sizes<'_> {
     /// Returns a number that a bound (see [`super::upper`]) cannot exceed.
-    pub(super) fn most(&mut self, space: &mut Space, bound: PolyId) -> i128 {
+    pub(super) fn most(&mut self, space: &Space, bound: PolyId) -> i128 {
         let mut total = 0_i128;
         for (monomial, coefficient) in space.poly(bound).0.clone() {
             let Some(symbols) = self.limits.symbols(space, &monomial) else { return i128::MAX };
@@ -109,7 +109,7 @@ impl Sizes<'_> {
     }
 
     /// Returns the distance of a bound from the number that it cannot exceed.
-    pub(super) fn distance(&mut self, space: &mut Space, bound: PolyId) -> Option<Vec<Part>> {
+    pub(super) fn distance(&mut self, space: &Space, bound: PolyId) -> Option<Vec<Part>> {
         let mut parts = Vec::new();
         for (monomial, coefficient) in space.poly(bound).0.clone() {
             let mut product = self.limits.symbols(space, &monomial)?;
@@ -149,7 +149,7 @@ impl Sizes<'_> {
         Some(parts)
     }
 
-    fn product(&mut self, space: &mut Space, symbols: Vec<Symbol>) -> (i128, Vec<usize>) {
+    fn product(&mut self, space: &Space, symbols: Vec<Symbol>) -> (i128, Vec<usize>) {
         if let Some(known) = self.limits.known.get(&symbols) {
             return known.clone();
         }
@@ -187,12 +187,7 @@ impl Sizes<'_> {
     /// Removes one symbol from a product for each symbol of `part`: the symbol itself, or one that
     /// is at most as great. Returns the rest, and the pairs of such symbols, or `None` if there are
     /// too few.
-    fn without(
-        &mut self,
-        space: &mut Space,
-        product: &[Symbol],
-        part: &[Symbol],
-    ) -> Option<Removed> {
+    fn without(&mut self, space: &Space, product: &[Symbol], part: &[Symbol]) -> Option<Removed> {
         if part.len() > product.len() {
             return None;
         }
@@ -212,7 +207,7 @@ impl Sizes<'_> {
         Some((rest, changed))
     }
 
-    fn ordered(&mut self, space: &mut Space, a: Symbol, b: Symbol) -> bool {
+    fn ordered(&mut self, space: &Space, a: Symbol, b: Symbol) -> bool {
         if let Some(known) = self.limits.pairs.get(&(a, b)) {
             return *known;
         }
@@ -223,17 +218,16 @@ impl Sizes<'_> {
 }
 
 /// The distance of two symbols.
-fn between(space: &mut Space, less: Symbol, more: Symbol) -> PolyId {
+fn between(space: &Space, less: Symbol, more: Symbol) -> PolyId {
     let (less, more) = (space.symbol(less), space.symbol(more));
     space.sub(more, less)
 }
 
 /// The product of symbols.
-fn monomial_of(space: &mut Space, symbols: &[Symbol]) -> PolyId {
+fn monomial_of(space: &Space, symbols: &[Symbol]) -> PolyId {
     let mut product = space.constant(1);
     for symbol in symbols {
-        let factor = space.symbol(*symbol);
-        product = space.mul(product, factor);
+        product = space.mul(product, space.symbol(*symbol));
     }
     product
 }

@@ -25,15 +25,15 @@ struct World {
 
 impl World {
     fn new(random: &mut Random) -> Self {
-        let mut space = Space::new();
+        let space = Space::new();
         let (size, shape, min) = (space.fresh("size"), space.fresh("shape"), space.fresh("min"));
         let params = [(size, (0, 9)), (shape, (1, 7)), (min, (-8, 8))];
         // Two loops: the inner loop's bounds mention the outer loop's variable.
         let (outer, inner) = (space.fresh("outer"), space.fresh("inner"));
-        let extent = random.poly(&mut space, &[size, shape], 1);
-        let start = random.poly(&mut space, &[min], 1);
-        let inner_extent = random.poly(&mut space, &[size, outer], 1);
-        let inner_start = random.poly(&mut space, &[min, outer], 1);
+        let extent = random.poly(&space, &[size, shape], 1);
+        let start = random.poly(&space, &[min], 1);
+        let inner_extent = random.poly(&space, &[size, outer], 1);
+        let inner_start = random.poly(&space, &[min, outer], 1);
         let loops = vec![
             (outer, start, extent, space.fresh("offset")),
             (inner, inner_start, inner_extent, space.fresh("offset")),
@@ -46,8 +46,8 @@ impl World {
         let mut entry = facts.map(|fact| space.non_negative(fact)).to_vec();
         for (symbol, range) in params {
             let this = space.symbol(symbol);
-            let ends = sides(&mut space, this, range).map(|end| space.non_negative(end));
-            entry.push(space.and(&ends));
+            let ends = sides(&space, this, range).map(|end| space.non_negative(end));
+            entry.push(space.and(ends));
         }
         let mut place = Vec::new();
         for (symbol, start, extent, _) in &loops {
@@ -58,7 +58,7 @@ impl World {
         let known = facts.map(|fact| (fact, Natural::Fact(fact)));
         let params: FxHashMap<_, _> = params.into_iter().collect();
         let limits = Limits::new(&space, params.clone(), &known, Vec::new());
-        let bounds = Bounds::new(&mut space, &loops, params, known.to_vec());
+        let bounds = Bounds::new(&space, &loops, params, known.to_vec());
         let symbols = vec![size, shape, min, outer, inner];
         let samples = Vec::new();
         let mut world = Self { space, symbols, entry, place, loops, bounds, limits, samples };
@@ -88,10 +88,10 @@ impl World {
         }
     }
 
-    fn work<T>(&mut self, with: impl FnOnce(&mut Bounds, &mut Space, &mut Sizes<'_>) -> T) -> T {
-        let mut at_most = |_: &mut Space, _: Symbol, _: Symbol| false;
+    fn work<T>(&mut self, with: impl FnOnce(&mut Bounds, &Space, &mut Sizes<'_>) -> T) -> T {
+        let mut at_most = |_: &Space, _: Symbol, _: Symbol| false;
         let mut sizes = Sizes { limits: &mut self.limits, at_most: &mut at_most };
-        with(&mut self.bounds, &mut self.space, &mut sizes)
+        with(&mut self.bounds, &self.space, &mut sizes)
     }
 
     /// The upper end of an integer, with its proof.
@@ -117,7 +117,7 @@ impl World {
 
     /// The upper end of an integer in two cases, with its proof.
     fn split(&mut self, poly: PolyId) -> Option<(i128, Vec<Natural>)> {
-        let poly = self.bounds.in_offsets(&mut self.space, poly);
+        let poly = self.bounds.in_offsets(&self.space, poly);
         let choices = self.space.choices(Value::Int(poly)).into_iter().rev();
         let mut conditions = choices.filter_map(|choice| match choice {
             Choice::Condition(condition) => Some(condition),
@@ -128,17 +128,17 @@ impl World {
         for holds in [true, false] {
             let mut rename = Rename::new();
             rename.override_formula(condition, self.space.truth(holds));
-            let case = rename.poly(&mut self.space, poly);
+            let case = rename.poly(&self.space, poly);
             found.push((case, self.most(case)?));
         }
         let most = found.iter().map(|(_, (most, _))| *most).max()?;
         let cases = found.into_iter().map(|(case, (own, mut steps))| {
-            let [from, to] = [own, most].map(|end| sides(&mut self.space, case, (0, end))[1]);
+            let [from, to] = [own, most].map(|end| sides(&self.space, case, (0, end))[1]);
             steps.push(Natural::Sum(to, 1, vec![(1, vec![from])]));
             steps
         });
         let cases: [Vec<Natural>; 2] = cases.collect::<Vec<_>>().try_into().ok()?;
-        let goal = sides(&mut self.space, poly, (0, most))[1];
+        let goal = sides(&self.space, poly, (0, most))[1];
         Some((most, vec![Natural::Split(goal, condition, Box::new(cases))]))
     }
 
@@ -146,20 +146,20 @@ impl World {
     fn judge(&mut self, poly: PolyId, found: &Bounded) -> (Interval, Vec<PolyId>) {
         let mut offsets = Rename::new();
         for (symbol, start, _, offset) in &self.loops {
-            let start = offsets.poly(&mut self.space, *start);
+            let start = offsets.poly(&self.space, *start);
             let variable = self.space.symbol(*offset);
             offsets.insert(*symbol, self.space.add(start, variable));
         }
         let samples = &self.samples;
-        let mut follows = |space: &mut Space, facts: &[FormulaId], goal: FormulaId| {
+        let mut follows = |space: &Space, facts: &[FormulaId], goal: FormulaId| {
             samples.iter().all(|at| {
                 !facts.iter().all(|fact| space.truth_at(*fact, at)) || space.truth_at(goal, at)
             })
         };
-        let (entry, offsets) = (&self.entry, &mut offsets);
+        let (entry, offsets) = (&self.entry, &offsets);
         let mut grounds = Grounds { entry, offsets, follows: &mut follows };
-        let shown = grounds.shown(&mut self.space, &found.steps, &self.place);
-        let interval = grounds.interval(&mut self.space, poly, found, &self.place);
+        let shown = grounds.shown(&self.space, &found.steps, &self.place);
+        let interval = grounds.interval(&self.space, poly, found, &self.place);
         (interval, shown.into_iter().flatten().collect())
     }
 
@@ -180,8 +180,8 @@ fn proofs_show_what_holds_and_wrong_ones_show_nothing() {
     for _ in 0..2000 {
         let mut world = World::new(&mut random);
         let symbols = world.symbols.clone();
-        let poly = random.poly(&mut world.space, &symbols, 3);
-        let other = random.poly(&mut world.space, &symbols[..4], 2);
+        let poly = random.poly(&world.space, &symbols, 3);
+        let other = random.poly(&world.space, &symbols[..4], 2);
         let product = world.space.mul(poly, other);
         let cases = world.split(poly);
         split += usize::from(cases.is_some());
@@ -200,10 +200,10 @@ fn proofs_show_what_holds_and_wrong_ones_show_nothing() {
             proofs += 1;
             for _ in 0..4 {
                 let mut bent = found.clone();
-                let of = world.bounds.in_offsets(&mut world.space, of);
-                let goal = sides(&mut world.space, of, (0, most))[1];
+                let of = world.bounds.in_offsets(&world.space, of);
+                let goal = sides(&world.space, of, (0, most))[1];
                 let mut below = |limit: usize| random.below(limit.max(1) as u64) as usize;
-                bend(&mut world.space, &mut bent.steps, goal, &mut below);
+                bend(&world.space, &mut bent.steps, goal, &mut below);
                 let (_, shown) = world.judge(of, &bent);
                 caught += usize::from(shown.is_empty());
                 if !world.space.overflowed() {
@@ -224,7 +224,7 @@ fn proofs_show_what_holds_and_wrong_ones_show_nothing() {
 
 #[test]
 fn what_cancels_does_not_count() {
-    let mut space = Space::new();
+    let space = Space::new();
     let (width, min, stride) = (space.fresh("width"), space.fresh("min"), space.fresh("stride"));
     let wide = 1 << 31;
     let params: FxHashMap<_, _> =
@@ -237,11 +237,11 @@ fn what_cancels_does_not_count() {
     let fact = space.sub(most, area);
     let facts = [(fact, Natural::Fact(fact))];
     let mut limits = Limits::new(&space, params.clone(), &facts, Vec::new());
-    let mut bounds = Bounds::new(&mut space, &loops, params, facts.to_vec());
-    let mut at_most = |_: &mut Space, _: Symbol, _: Symbol| false;
+    let mut bounds = Bounds::new(&space, &loops, params, facts.to_vec());
+    let mut at_most = |_: &Space, _: Symbol, _: Symbol| false;
     let mut sizes = Sizes { limits: &mut limits, at_most: &mut at_most };
     let variable = space.symbol(x);
-    let mut interval = |space: &mut Space, poly| {
+    let mut interval = |space: &Space, poly| {
         let poly = bounds.in_offsets(space, poly);
         let negated = space.scale(poly, -1);
         let [high, low] = [poly, negated].map(|poly| {
@@ -252,10 +252,10 @@ fn what_cancels_does_not_count() {
     };
     let row = space.sub(variable, m);
     let index = space.mul(row, s);
-    assert_eq!(interval(&mut space, index), (0, 1 << 47));
+    assert_eq!(interval(&space, index), (0, 1 << 47));
     // With a sum instead of the difference, nothing cancels.
     let row = space.add(variable, m);
     let index = space.mul(row, s);
-    let (low, high) = interval(&mut space, index);
+    let (low, high) = interval(&space, index);
     assert!(low < -(1 << 62) && high > 1 << 62);
 }

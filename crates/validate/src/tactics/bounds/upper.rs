@@ -89,7 +89,7 @@ pub(super) struct Bounds {
 impl Bounds {
     /// Creates bounds under facts (integers at least 0). The loops come outermost first.
     pub(super) fn new(
-        space: &mut Space,
+        space: &Space,
         loops: &[Loop],
         params: FxHashMap<Symbol, Interval>,
         facts: Vec<(PolyId, Natural)>,
@@ -99,9 +99,7 @@ impl Bounds {
         for (symbol, min, extent, offset) in loops {
             let (min, extent) = (rename.poly(space, *min), rename.poly(space, *extent));
             spans.insert(*offset, space.offset(extent, -1));
-            let variable = space.symbol(*offset);
-            let value = space.add(min, variable);
-            rename.insert(*symbol, value);
+            rename.insert(*symbol, space.add(min, space.symbol(*offset)));
         }
         let (known, nodes) = (FxHashMap::default(), Vec::new());
         Self {
@@ -118,11 +116,11 @@ impl Bounds {
 
     /// Returns an integer in terms of offsets. One that mentions no loop variable stays as it is:
     /// the makers of normal forms could give it another form.
-    pub(super) fn in_offsets(&mut self, space: &mut Space, poly: PolyId) -> PolyId {
+    pub(super) fn in_offsets(&mut self, space: &Space, poly: PolyId) -> PolyId {
         if let Some(known) = self.forms.get(&poly) {
             return *known;
         }
-        let symbols = space.poly_symbols(poly);
+        let symbols = space.symbols_of(poly);
         let is_plain = symbols.iter().all(|symbol| self.loops.get(*symbol).is_none());
         let found = if is_plain { poly } else { self.loops.poly(space, poly) };
         self.forms.extend([(poly, found), (found, found)]);
@@ -133,7 +131,7 @@ impl Bounds {
     /// cannot exceed.
     pub(super) fn most(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         sizes: &mut Sizes<'_>,
         poly: PolyId,
     ) -> Option<(i128, Above)> {
@@ -146,7 +144,7 @@ impl Bounds {
     /// give, |x·y| = |x|·|y|, and whether the factors are at least 0.
     pub(super) fn product(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         sizes: &mut Sizes<'_>,
         factors: [PolyId; 2],
     ) -> Option<(i128, [Above; 2], Option<[usize; 2]>)> {
@@ -207,7 +205,7 @@ impl Bounds {
 
     /// Returns upper bounds of an integer over parameters and offsets. `added` counts the facts
     /// that were added to the integer.
-    fn up(&mut self, space: &mut Space, poly: PolyId, added: u32) -> Option<Vec<Above>> {
+    fn up(&mut self, space: &Space, poly: PolyId, added: u32) -> Option<Vec<Above>> {
         if let Some(known) = self.known.get(&(poly, added)) {
             return known.clone();
         }
@@ -217,8 +215,7 @@ impl Bounds {
         self.steps += 1;
         let found = match space.as_constant(poly) {
             Some(value) => {
-                let bound = space.constant(value.max(0));
-                Some(vec![self.sum(poly, bound, Vec::new(), Vec::new())])
+                Some(vec![self.sum(poly, space.constant(value.max(0)), Vec::new(), Vec::new())])
             }
             None => {
                 let target = self.target(space, poly);
@@ -276,7 +273,7 @@ impl Bounds {
     /// Bounds `poly`, which contains the term `coefficient·atom·rest`, by replacing the atom.
     fn expand(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         poly: PolyId,
         target: &Target,
         added: u32,
@@ -298,9 +295,8 @@ impl Bounds {
         }
         // From here on the rest is at least 0, so a bound of the atom gives a bound of the term.
         let positive = *coefficient > 0;
-        let with = |space: &mut Space, value: PolyId, times: i128| {
-            let part = space.mul(value, factor);
-            space.combine(&[(others, 1), (part, times)])
+        let with = |space: &Space, value: PolyId, times: i128| {
+            space.combine(&[(others, 1), (space.mul(value, factor), times)])
         };
         match space.atom(*atom).clone() {
             // `min(a, b)` is at most `a` and at most `b`; `-min(a, b)` is `-a` or `-b`.
@@ -309,8 +305,7 @@ impl Bounds {
                 for operand in operands {
                     let part = with(space, operand, *coefficient);
                     let above = self.up(space, part, added).unwrap_or_default();
-                    let distance = space.sub(operand, this);
-                    let leaf = Factor::Leaf(distance, Natural::Operands(*atom));
+                    let leaf = Factor::Leaf(space.sub(operand, this), Natural::Operands(*atom));
                     let parts = [(*coefficient, vec![leaf, Factor::Terms(factor)])];
                     found.extend(self.through(poly, &above, &parts));
                 }
@@ -345,8 +340,7 @@ impl Bounds {
                     // divided by `times` afterwards, with its coefficients rounded up.
                     let times = divisor / gcd(divisor, *coefficient);
                     if times > 1 {
-                        let scaled = space.scale(poly, times);
-                        let found = self.up(space, scaled, added)?;
+                        let found = self.up(space, space.scale(poly, times), added)?;
                         let share = |above: &Above| {
                             let bound = quotient(space, above.bound, times);
                             let inner = vec![above.node];
@@ -398,7 +392,7 @@ impl Bounds {
     /// Replaces the target by an end of its interval, where the step shows the distance.
     fn by_end(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         (poly, target): (PolyId, &Target),
         end: PolyId,
         step: Natural,
@@ -407,8 +401,7 @@ impl Bounds {
         let this = space.atom_poly(target.atom);
         let factor = space.collect(vec![(target.rest.clone(), 1)]);
         let distance = space.sub(end, this);
-        let change = space.mul(distance, factor);
-        let part = space.combine(&[(poly, 1), (change, target.coefficient)]);
+        let part = space.combine(&[(poly, 1), (space.mul(distance, factor), target.coefficient)]);
         let found = self.up(space, part, added)?;
         let leaf = space.scale(distance, target.coefficient.signum());
         let factors = vec![Factor::Leaf(leaf, step), Factor::Terms(factor)];
@@ -418,7 +411,7 @@ impl Bounds {
     /// Bounds an integer by each of the values that the target may have.
     fn each(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         (poly, target): (PolyId, &Target),
         operands: &[PolyId],
         added: u32,
@@ -427,9 +420,7 @@ impl Bounds {
         let factor = space.collect(vec![(target.rest.clone(), target.coefficient)]);
         let mut found = vec![(space.constant(0), Vec::new())];
         for operand in operands {
-            let distance = space.sub(*operand, this);
-            let change = space.mul(distance, factor);
-            let part = space.add(poly, change);
+            let part = space.add(poly, space.mul(space.sub(*operand, this), factor));
             let bounds = self.up(space, part, added)?;
             found = join(space, &found, &bounds);
         }
@@ -444,7 +435,7 @@ impl Bounds {
     /// Bounds `others + coefficient·x` by bounds of `others` and sizes of `x`.
     fn with_sizes(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         poly: PolyId,
         (others, sizes): (&[Above], &[Size]),
         coefficient: i128,
@@ -463,7 +454,7 @@ impl Bounds {
     }
 
     /// Returns bounds of the absolute value of an atom.
-    fn size(&mut self, space: &mut Space, atom: AtomId) -> Option<Vec<Size>> {
+    fn size(&mut self, space: &Space, atom: AtomId) -> Option<Vec<Size>> {
         let this = space.atom_poly(atom);
         let measured = match *space.atom(atom) {
             Atom::Div(dividend, _) => dividend,
@@ -492,7 +483,7 @@ impl Bounds {
     }
 
     /// Joins bounds of an integer and of its negation.
-    fn sized(&mut self, space: &mut Space, of: PolyId, up: &[Above], down: &[Above]) -> Vec<Size> {
+    fn sized(&mut self, space: &Space, of: PolyId, up: &[Above], down: &[Above]) -> Vec<Size> {
         let minus = space.scale(of, -1);
         let mut found = Vec::new();
         for x in up {
@@ -508,7 +499,7 @@ impl Bounds {
 
     /// The product of bounds is a bound of the product of sizes:
     /// `2·(A·B ∓ a·b) = (A - a)·(B ± b) + (A + a)·(B ∓ b)`.
-    fn sizes_product(&mut self, space: &mut Space, x: &[Size], y: &[Size]) -> Vec<Size> {
+    fn sizes_product(&mut self, space: &Space, x: &[Size], y: &[Size]) -> Vec<Size> {
         let mut found = Vec::with_capacity(x.len() * y.len());
         for x in x {
             for y in y {
@@ -529,7 +520,7 @@ impl Bounds {
 
     /// Bounds an integer by a fact that cancels all products in it: `p <= p + k·f` for `f >= 0` and
     /// `k > 0`.
-    fn by_fact(&mut self, space: &mut Space, poly: PolyId, added: u32) -> Option<Vec<Above>> {
+    fn by_fact(&mut self, space: &Space, poly: PolyId, added: u32) -> Option<Vec<Above>> {
         if added >= MOST_FACTS {
             return None;
         }
@@ -554,19 +545,18 @@ impl Bounds {
     /// Bounds `p` by bounds of `p + k·f` for a fact `f >= 0`.
     fn with_fact(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         poly: PolyId,
         (index, times): (usize, i128),
         added: u32,
     ) -> Option<Vec<Above>> {
         let (fact, step) = self.facts[index].clone();
-        let with = space.combine(&[(poly, 1), (fact, times)]);
-        let found = self.up(space, with, added + 1)?;
+        let found = self.up(space, space.combine(&[(poly, 1), (fact, times)]), added + 1)?;
         Some(self.through(poly, &found, &[(times, vec![Factor::Leaf(fact, step)])]))
     }
 
     /// Bounds an integer over parameters alone.
-    fn parameters(&mut self, space: &mut Space, poly: PolyId, added: u32) -> Option<Vec<Above>> {
+    fn parameters(&mut self, space: &Space, poly: PolyId, added: u32) -> Option<Vec<Above>> {
         let terms = space.poly(poly).clone();
         let mut found = Vec::new();
         // Sum the bounds of the terms. A term with only symbols at least 0 stays, or is dropped if
@@ -589,8 +579,7 @@ impl Bounds {
                 sum.push((Monomial::from(rest), number));
             }
         }
-        let bound = space.collect(sum);
-        found.push(self.sum(poly, bound, parts, Vec::new()));
+        found.push(self.sum(poly, space.collect(sum), parts, Vec::new()));
         // `p <= p + k·f` for a fact `f >= 0`. This bound is better where it cancels a product or a
         // symbol of unknown sign.
         if added < MOST_FACTS && (signed || terms.0.iter().any(|(monomial, _)| monomial.len() > 1))
@@ -610,7 +599,7 @@ impl Bounds {
     /// with the distance, times the rest.
     fn of_unknown_sign(
         &mut self,
-        space: &mut Space,
+        space: &Space,
         coefficient: i128,
         own: &[AtomId],
         rest: &[AtomId],
@@ -627,8 +616,7 @@ impl Bounds {
             let this = space.atom_poly(*atom);
             let (end, sign) = if coefficient > 0 { (*high, 1) } else { (*low, -1) };
             let number = coefficient.checked_mul(end).filter(fits)?;
-            let end = space.constant(end);
-            let distance = space.combine(&[(end, sign), (this, -sign)]);
+            let distance = space.combine(&[(space.constant(end), sign), (this, -sign)]);
             let leaf = Factor::Leaf(distance, Natural::Fact(distance));
             return Some((number, (times, vec![leaf, rest])));
         }
@@ -683,7 +671,7 @@ fn is_one(space: &Space, factor: &Factor) -> bool {
 
 /// Returns the bound with the least number.
 fn least<T>(
-    space: &mut Space,
+    space: &Space,
     sizes: &mut Sizes<'_>,
     bounds: Vec<T>,
     bound: impl Fn(&T) -> PolyId,
@@ -701,7 +689,7 @@ fn least<T>(
 /// Collects the integers that are at least 0 by a formula, where all `known` formulas hold.
 /// Alternatives that these exclude are left out.
 pub(super) fn facts(
-    space: &mut Space,
+    space: &Space,
     formula: FormulaId,
     known: &[FormulaId],
 ) -> Vec<(PolyId, Natural)> {
@@ -711,10 +699,7 @@ pub(super) fn facts(
         Formula::Zero(poly) => vec![direct(poly), direct(space.scale(poly, -1))],
         Formula::And(parts) => parts.iter().flat_map(|part| facts(space, *part, known)).collect(),
         Formula::Or(parts) => {
-            let mut left = parts.iter().filter(|part| {
-                let negated = space.not(**part);
-                !known.contains(&negated)
-            });
+            let mut left = parts.iter().filter(|part| !known.contains(&space.not(**part)));
             let (Some(only), None) = (left.next(), left.next()) else { return Vec::new() };
             let asked = |(poly, _)| (poly, Natural::Asked(vec![poly], known.to_vec(), Vec::new()));
             facts(space, *only, known).into_iter().map(asked).collect()
@@ -725,7 +710,7 @@ pub(super) fn facts(
 
 /// Joins bounds of all integers before with bounds of one more.
 fn join(
-    space: &mut Space,
+    space: &Space,
     before: &[(PolyId, Vec<usize>)],
     bounds: &[Above],
 ) -> Vec<(PolyId, Vec<usize>)> {
@@ -741,14 +726,14 @@ fn join(
 }
 
 /// Turns a bound of `number·x` into a bound of `x`: divides the coefficients and rounds them up.
-fn quotient(space: &mut Space, bound: PolyId, number: i128) -> PolyId {
+fn quotient(space: &Space, bound: PolyId, number: i128) -> PolyId {
     let share = |c: i128| c.saturating_add(number - 1).div_euclid(number);
     let terms = space.poly(bound).0.iter().map(|(m, c)| (m.clone(), share(*c))).collect();
     space.collect(terms)
 }
 
 /// Splits a bound into `y·a + b`, and returns `a` and `b`.
-fn divided(space: &mut Space, bound: PolyId, by: AtomId) -> (PolyId, PolyId) {
+fn divided(space: &Space, bound: PolyId, by: AtomId) -> (PolyId, PolyId) {
     let (mut multiple, mut rest) = (Vec::new(), Vec::new());
     for (monomial, coefficient) in space.poly(bound).0.clone() {
         if let Some(position) = monomial.iter().position(|atom| *atom == by) {
@@ -764,7 +749,7 @@ fn divided(space: &mut Space, bound: PolyId, by: AtomId) -> (PolyId, PolyId) {
 
 /// Takes the greater coefficient for each monomial. As symbols are at least 0, the result is a
 /// bound wherever one of the operands is.
-fn greatest(space: &mut Space, a: PolyId, b: PolyId) -> PolyId {
+fn greatest(space: &Space, a: PolyId, b: PolyId) -> PolyId {
     if a == b {
         return a;
     }
@@ -779,7 +764,7 @@ fn greatest(space: &mut Space, a: PolyId, b: PolyId) -> PolyId {
 }
 
 /// Drops bounds that are no better than others, and keeps the first few of the rest.
-fn pruned<T>(space: &mut Space, bounds: Vec<T>, bound: impl Fn(&T) -> PolyId) -> Vec<T> {
+fn pruned<T>(space: &Space, bounds: Vec<T>, bound: impl Fn(&T) -> PolyId) -> Vec<T> {
     let mut kept: Vec<T> = Vec::new();
     for item in bounds {
         let this = bound(&item);

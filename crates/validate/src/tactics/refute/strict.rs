@@ -26,7 +26,7 @@ const TRIES: usize = 8;
 
 /// Returns, for each entry check that may be too strict, formulas for sizes to try: this check
 /// fails, the others hold, and windows are small and not empty.
-pub(crate) fn questions(space: &mut Space, model: &Model) -> Vec<Vec<FormulaId>> {
+pub(crate) fn questions(space: &Space, model: &Model) -> Vec<Vec<FormulaId>> {
     let mut small = Vec::new();
     for (_, window) in &model.windows {
         for (min, extent) in window {
