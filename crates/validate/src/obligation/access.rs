@@ -28,7 +28,7 @@ use crate::program::{Access, Dimension, MemoryId, loops, order};
 use crate::space::{FormulaId, PolyId, Rename, Value};
 
 /// The reason why nothing is shown of an element.
-pub(super) const NO_SHARING: &str = "it is not known which coordinates share an element";
+const NO_SHARING: &str = "it is not known which coordinates share an element";
 
 impl Checker<'_> {
     /// Checks the obligations of kinds `Location` and `Bounds`.

@@ -15,24 +15,25 @@
 
 use super::Checker;
 use super::door::{Assignment, Earlier};
-use crate::program::{LabelId, loops, order};
+use crate::program::order::{self, Run};
+use crate::program::{LabelId, loops};
 use crate::space::{FormulaId, PolyId, Rename, Symbol};
 
 /// An instance of a label that another instance relies on.
-pub(super) struct Carry {
+pub(super) struct Carry<'m> {
     /// The label.
     pub(super) from: LabelId,
-    /// Its loops, in terms of the loops of the label that relies on it.
-    pub(super) at: Rename,
+    /// The instance, in terms of the loops of the label that relies on it.
+    pub(super) run: Run<'m>,
     /// The condition that the instance exists and ends before the other begins.
     pub(super) exists: FormulaId,
     /// The region in which it promises right values.
     pub(super) region: Vec<(PolyId, PolyId)>,
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
     /// Returns the proposed label instances that end before an instance of a label.
-    pub(super) fn carries(&mut self, label: LabelId) -> Vec<Carry> {
+    pub(super) fn carries(&mut self, label: LabelId) -> Vec<Carry<'a>> {
         let (mut desk, tactics) = self.door();
         let found = tactics.earlier(&mut desk, label);
         found.iter().filter_map(|earlier| self.carry(label, earlier)).collect()
@@ -40,7 +41,7 @@ impl Checker<'_> {
 
     /// Describes a proposed instance, if it belongs to a label of the same buffers in the same
     /// lifetime.
-    fn carry(&mut self, label: LabelId, earlier: &Earlier) -> Option<Carry> {
+    fn carry(&mut self, label: LabelId, earlier: &Earlier) -> Option<Carry<'a>> {
         let model = self.model;
         let (from, to) = (earlier.from, &model.labels[label]);
         let other = model.labels.get(from)?;
@@ -52,27 +53,19 @@ impl Checker<'_> {
         }
         // Invariant: the loops around the lifetime keep their values.
         let inner = loops(&other.place.steps[lifetime..]);
-        let mut at = restricted(&earlier.at, inner.map(|index| model.loops[index].symbol));
-        let mut exists = at.formulas(self.space, &other.place.facts);
-        exists.push(order::before(
-            self.space,
-            model,
-            (&other.place.steps, &mut at),
-            (&to.place.steps, &Rename::new()),
-        ));
+        let at = restricted(&earlier.at, inner.map(|index| model.loops[index].symbol));
+        let run = Run { place: &other.place, at };
+        let mut exists = run.facts(self.space);
+        exists.push(order::before(self.space, model, &run, &Run::of(&to.place)));
         let exists = self.space.and(exists);
-        let region = other
-            .needed
-            .iter()
-            .map(|(min, extent)| (at.poly(self.space, *min), at.poly(self.space, *extent)))
-            .collect();
-        Some(Carry { from, at, exists, region })
+        let region = run.at.region(self.space, &other.needed);
+        Some(Carry { from, run, exists, region })
     }
 
     /// Returns the condition that one of these instances exists and promised these coordinates.
-    pub(super) fn kept(&self, carries: &[Carry], coords: &[PolyId]) -> FormulaId {
+    pub(super) fn kept(&self, carries: &[Carry<'_>], coords: &[PolyId]) -> FormulaId {
         let promised =
-            |carry: &Carry| self.space.and([carry.exists, self.inside(coords, &carry.region)]);
+            |carry: &Carry<'_>| self.space.and([carry.exists, self.inside(coords, &carry.region)]);
         self.space.or(carries.iter().map(promised))
     }
 }

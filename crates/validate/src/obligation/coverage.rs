@@ -21,7 +21,7 @@ use crate::space::{FormulaId, PolyId};
 impl<'a> Checker<'a> {
     /// Checks the obligations of kind `Coverage`. Returns the labels that rely on earlier labels,
     /// with these: `Retention` is owed for them.
-    pub(super) fn coverage(&mut self) -> Vec<(LabelId, Vec<Carry>)> {
+    pub(super) fn coverage(&mut self) -> Vec<(LabelId, Vec<Carry<'a>>)> {
         let mut relying = Vec::new();
         for label in self.model.labels.ids() {
             let func = self.model.labels[label].func;
@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
 
     /// Removes the carries that a label need not rely on, because `Retention` must hold for each
     /// that is left.
-    fn drop_superfluous(&mut self, carries: &mut Vec<Carry>, partial: &[Partial]) {
+    fn drop_superfluous(&mut self, carries: &mut Vec<Carry<'_>>, partial: &[Partial]) {
         let mut index = 0;
         while index < carries.len() {
             let carry = carries.remove(index);
@@ -98,7 +98,7 @@ impl<'a> Checker<'a> {
         &mut self,
         label: LabelId,
         (stage, component): (usize, usize),
-        carries: &[Carry],
+        carries: &[Carry<'_>],
         partial: &mut Vec<Partial>,
     ) -> Status {
         let labelled = &self.model.labels[label];

@@ -37,8 +37,9 @@ use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, Var
 use crate::goal::{Claim, Goal};
 use crate::laws::Laws;
 use crate::lia::{Lia, Outcome};
-use crate::program::{Access, Model, Store};
-use crate::space::{Formula, FormulaId, PolyId, Space, Symbol};
+use crate::program::order::Run;
+use crate::program::{Access, Model, Place, Store, loops};
+use crate::space::{Formula, FormulaId, PolyId, Rename, Space, Symbol};
 use crate::specification::Specification;
 use door::{Desk, Tactics};
 use record::{Kind, Method, Obligation, Reason, Spot, Status, Subject};
@@ -281,6 +282,39 @@ impl Checker<'_> {
             Some(region) => self.inside(&store.access.coords, region),
             None => self.space.truth(true),
         }
+    }
+
+    /// Gives fresh names to the loops inside the first `depth` steps of a place, and to a lane.
+    fn another<'m>(&self, place: &'m Place, lane: Option<Symbol>, depth: usize) -> Run<'m> {
+        let inner = loops(place.steps.get(depth..).unwrap_or_default());
+        let inner = inner.map(|index| self.model.loops[index].symbol).chain(lane);
+        let renamed = inner.map(|symbol| {
+            let name = format!("{}'", self.space.symbol_name(symbol));
+            (symbol, self.space.fresh_poly(name))
+        });
+        Run { place, at: Rename::symbols(renamed) }
+    }
+
+    /// Makes any instance of an access inside its first `depth` steps.
+    fn elsewhere<'m>(&self, access: &'m Access, depth: usize) -> Run<'m> {
+        self.another(&access.place, access.lane, depth)
+    }
+
+    /// Makes any instance of an access in its buffer's lifetime.
+    fn in_lifetime<'m>(&self, access: &'m Access) -> Run<'m> {
+        self.elsewhere(access, self.model.memories[access.memory].place.steps.len())
+    }
+
+    /// Returns the facts that hold where an instance of an access is at these coordinates, where
+    /// other facts hold.
+    fn meeting(
+        &self,
+        (coords, facts): (&[PolyId], &[FormulaId]),
+        (access, there): (&Access, &Run<'_>),
+    ) -> Result<Vec<FormulaId>, Reason> {
+        let same = self.space.equalities(coords, &there.at.polys(self.space, &access.coords));
+        let same = same.ok_or("claims with different numbers of coordinates")?;
+        Ok([facts, &same, &there.facts(self.space)].concat())
     }
 
     /// Names an access, with words before and after it.

@@ -24,8 +24,9 @@
 
 use super::Checker;
 use crate::obligation::record::{Kind, Method, Reason, Status};
-use crate::program::{Access, LabelId, MemoryId, Store, loops, order};
-use crate::space::{FormulaId, PolyId, Rename};
+use crate::program::order::{self, Run};
+use crate::program::{Access, LabelId, MemoryId, Store};
+use crate::space::{FormulaId, PolyId};
 
 impl Checker<'_> {
     /// Checks the obligations of kind `Order`.
@@ -62,22 +63,13 @@ impl Checker<'_> {
             let good = self.good(store);
             for label in &labels {
                 let labelled = &model.labels[*label];
-                let mut there = Rename::new();
-                for index in loops(labelled.place.steps.get(depth..).unwrap_or_default()) {
-                    there.insert(model.loops[index].symbol, self.space.fresh_poly("other"));
-                }
-                let promised = self.inside(&store.access.coords, &labelled.needed.clone());
+                let there = self.another(&labelled.place, None, depth);
+                let promised = self.inside(&store.access.coords, &labelled.needed);
                 let mut facts = store.access.place.facts.clone();
-                facts.extend(there.formulas(self.space, &labelled.place.facts));
+                facts.extend(there.facts(self.space));
                 // The store's own loops must keep their names, so only the label's bounds are
                 // renamed.
-                let region: Vec<(PolyId, PolyId)> = labelled
-                    .needed
-                    .iter()
-                    .map(|(min, extent)| {
-                        (there.poly(self.space, *min), there.poly(self.space, *extent))
-                    })
-                    .collect();
+                let region = there.at.region(self.space, &labelled.needed);
                 let elsewhere = self.inside(&store.access.coords, &region);
                 let status = if elsewhere == promised && store.label == Some(*label) {
                     Ok(Method::Identity)
@@ -148,32 +140,23 @@ impl Checker<'_> {
         &mut self,
         first: &Store,
         second: &Store,
-        there: &Rename,
+        there: &Run<'_>,
     ) -> Result<(Vec<FormulaId>, Vec<PolyId>), Reason> {
-        let coords = there.polys(self.space, &second.access.coords);
-        let same = self.space.equalities(&first.access.coords, &coords);
-        let mut facts = same.ok_or("claims with different numbers of coordinates")?;
-        facts.extend(&first.access.place.facts);
-        facts.extend(there.formulas(self.space, &second.access.place.facts));
+        let here = (&*first.access.coords, &*first.access.place.facts);
+        let mut facts = self.meeting(here, (&second.access, there))?;
         facts.push(self.good(first));
-        Ok((facts, there.polys(self.space, &second.point)))
+        Ok((facts, there.at.polys(self.space, &second.point)))
     }
 
     fn in_order(&mut self, depth: usize, first: &Store, second: &Store) {
         if first.stage > second.stage || (first.stage == 0 && second.stage == 0) {
             return;
         }
-        let here = Rename::new();
-        let there = self.fresh_instance(&second.access, depth);
+        let (here, there) = (Run::of(&first.access.place), self.elsewhere(&second.access, depth));
         let place = self.named("writes of ", &first.access, "");
         let status = self.pair(first, second, &there).and_then(|(mut facts, point)| {
             facts.push(self.earlier((first.stage, &first.point), (second.stage, &point)));
-            let before = order::before(
-                self.space,
-                self.model,
-                (&first.access.place.steps, &here),
-                (&second.access.place.steps, &there),
-            );
+            let before = order::before(self.space, self.model, &here, &there);
             let status = self.prove(&facts, before, "order");
             self.or_commuting(status, first, second)
         });
@@ -185,13 +168,13 @@ impl Checker<'_> {
         if first.stage != second.stage || first.stage == 0 {
             return;
         }
-        let there = self.fresh_instance(&second.access, depth);
+        let there = self.elsewhere(&second.access, depth);
         let place = self.named("instances of ", &first.access, "");
         let status = self.pair(first, second, &there).and_then(|(mut facts, point)| {
             let same = self.space.equalities(&first.point, &point);
             facts.extend(same.ok_or("claims with different numbers of variables")?);
             let goal = if std::ptr::eq(first, second) {
-                self.same_instance(depth, &first.access, &there)
+                self.same_instance(&first.access, &there)
             } else {
                 self.space.truth(false)
             };
@@ -201,13 +184,11 @@ impl Checker<'_> {
     }
 
     /// Returns the condition that an instance and its renamed copy are one: they have the same
-    /// loops inside `depth` and the same lane.
-    fn same_instance(&self, depth: usize, access: &Access, there: &Rename) -> FormulaId {
-        let model = self.model;
-        let loops = loops(access.place.steps.get(depth..).unwrap_or_default());
-        let symbols = loops.map(|index| model.loops[index].symbol).chain(access.lane);
-        let own = symbols.map(|symbol| self.space.symbol(symbol));
-        self.space.and(own.map(|own| self.space.equal(own, there.poly(self.space, own))))
+    /// loops and the same lane.
+    fn same_instance(&self, access: &Access, there: &Run<'_>) -> FormulaId {
+        let loops = access.place.loops().map(|index| self.model.loops[index].symbol);
+        let own = loops.chain(access.lane).map(|symbol| self.space.symbol(symbol));
+        self.space.and(own.map(|own| self.space.equal(own, there.at.poly(self.space, own))))
     }
 
     /// Checks that an update's reads of the func that it updates come after the writes of exactly
@@ -265,23 +246,13 @@ impl Checker<'_> {
         writer: &Store,
         writer_first: bool,
     ) -> Status {
-        let here = Rename::new();
-        let there = self.fresh_instance(&writer.access, depth);
-        let written = there.polys(self.space, &writer.access.coords);
-        let same = self.space.equalities(&load.coords, &written);
-        let mut facts = same.ok_or("claims with different numbers of coordinates")?;
-        facts.extend(known);
-        facts.extend(there.formulas(self.space, &writer.access.place.facts));
-        let point = there.polys(self.space, &writer.point);
+        let (here, there) = (Run::of(&load.place), self.elsewhere(&writer.access, depth));
+        let mut facts = self.meeting((&load.coords, known), (&writer.access, &there))?;
+        let point = there.at.polys(self.space, &writer.point);
         let (read, write) = ((reader.stage, &*reader.point), (writer.stage, &*point));
         let goal = if writer_first {
             facts.push(self.earlier(write, read));
-            order::before(
-                self.space,
-                self.model,
-                (&writer.access.place.steps, &there),
-                (&load.place.steps, &here),
-            )
+            order::before(self.space, self.model, &there, &here)
         } else {
             // The writes of an instance to the other components of a tuple also come after its
             // reads. After a condition's read comes every write that claims to belong to the
@@ -292,12 +263,7 @@ impl Checker<'_> {
             } else {
                 self.earlier(read, write)
             });
-            order::before(
-                self.space,
-                self.model,
-                (&load.place.steps, &here),
-                (&writer.access.place.steps, &there),
-            )
+            order::before(self.space, self.model, &here, &there)
         };
         self.prove(&facts, goal, "read order")
     }

@@ -30,7 +30,8 @@ use halidom_base::FxHashMap;
 use super::Checker;
 use super::carry::Carry;
 use crate::obligation::record::{Kind, Method, Reason, Status};
-use crate::program::{Access, LabelId, LoadId, Store, StoreId, loops, order};
+use crate::program::order::{self, Run};
+use crate::program::{Access, LabelId, LoadId, Store, StoreId, loops};
 use crate::space::{Formula, FormulaId, Rename};
 
 /// Facts about accesses that hold wherever they run, whatever they meet.
@@ -44,11 +45,11 @@ struct Always {
 }
 
 /// The carries of each label that relies on others.
-type Relying = [(LabelId, Vec<Carry>)];
+type Relying<'m> = [(LabelId, Vec<Carry<'m>>)];
 
 impl<'a> Checker<'a> {
     /// Checks the obligations of kind `Race`.
-    pub(super) fn races(&mut self, relying: &Relying) {
+    pub(super) fn races(&mut self, relying: &Relying<'_>) {
         let model = self.model;
         let mut always = Always::default();
         for (index, first) in model.stores.iter() {
@@ -83,7 +84,7 @@ impl<'a> Checker<'a> {
         &mut self,
         (index, load): (LoadId, &Access),
         depth: usize,
-        (always, relying): (&mut Always, &Relying),
+        (always, relying): (&mut Always, &Relying<'_>),
     ) -> bool {
         if let Some(known) = always.promised.get(&(index, depth)) {
             return *known;
@@ -98,7 +99,7 @@ impl<'a> Checker<'a> {
     /// its first `depth` steps lead. A label in the iteration must promise the location. If any
     /// label there takes something over from outside, this one must not take over the location. If
     /// the func has no value somewhere, it must have one at the location.
-    fn promised_within(&mut self, load: &Access, depth: usize, relying: &Relying) -> FormulaId {
+    fn promised_within(&mut self, load: &Access, depth: usize, relying: &Relying<'_>) -> FormulaId {
         let model = self.model;
         let iteration = &load.place.steps[..depth];
         let inside = |label: LabelId| model.labels[label].place.steps.starts_with(iteration);
@@ -107,7 +108,7 @@ impl<'a> Checker<'a> {
                 && model.labels[*label].memories.contains(&load.memory)
                 && carries.iter().any(|carry| {
                     let moved = loops(iteration)
-                        .any(|index| carry.at.get(model.loops[index].symbol).is_some());
+                        .any(|index| carry.run.at.get(model.loops[index].symbol).is_some());
                     moved || !inside(carry.from)
                 })
         });
@@ -128,44 +129,15 @@ impl<'a> Checker<'a> {
         self.space.and([promised, written])
     }
 
-    /// Makes fresh names for the loops of an access inside its buffer's lifetime, and for its lane.
-    fn another(&self, access: &Access) -> Rename {
-        let model = self.model;
-        let depth = model.memories[access.memory].place.steps.len();
-        self.fresh_instance(access, depth)
-    }
-
-    /// Makes fresh names for the loops of an access inside its first `depth` steps, and for its
-    /// lane.
-    pub(super) fn fresh_instance(&self, access: &Access, depth: usize) -> Rename {
-        let model = self.model;
-        let mut rename = Rename::new();
-        for index in loops(access.place.steps.get(depth..).unwrap_or_default()) {
-            let symbol = model.loops[index].symbol;
-            let name = format!("{}'", self.space.symbol_name(symbol));
-            rename.insert(symbol, self.space.fresh_poly(name));
-        }
-        if let Some(lane) = access.lane {
-            rename.insert(lane, self.space.fresh_poly("lane'"));
-        }
-        rename
-    }
-
-    /// Returns the facts that hold if two accesses, the second renamed, touch one element, and the
-    /// condition that they do so at the same coordinates.
+    /// Returns the facts that hold if an access and an instance of another one touch one element,
+    /// and the condition that they do so at the same coordinates.
     fn conflict_facts(
         &mut self,
         a: &Access,
-        b: &Access,
-        in_b: &Rename,
+        b: (&Access, &Run<'_>),
     ) -> Result<(Vec<FormulaId>, FormulaId), Reason> {
-        let there = in_b.polys(self.space, &b.coords);
         let (here, same) = self.sharing(a.memory, &a.coords)?;
-        let equal = self.space.equalities(&here, &there);
-        let mut facts = equal.ok_or("claims with different numbers of coordinates")?;
-        facts.extend(&a.place.facts);
-        facts.extend(in_b.formulas(self.space, &b.place.facts));
-        Ok((facts, same))
+        Ok((self.meeting((&here, &a.place.facts), b)?, same))
     }
 
     fn stores_apart(
@@ -174,14 +146,8 @@ impl<'a> Checker<'a> {
         (other, second): (StoreId, &Store),
         always: &mut Always,
     ) {
-        let here = Rename::new();
-        let there = self.another(&second.access);
-        let unordered = order::concurrent(
-            self.space,
-            self.model,
-            (&first.access.place.steps, &here),
-            (&second.access.place.steps, &there),
-        );
+        let (here, there) = (Run::of(&first.access.place), self.in_lifetime(&second.access));
+        let unordered = order::concurrent(self.space, self.model, &here, &there);
         if *self.space.formula(unordered) == Formula::False {
             return;
         }
@@ -199,11 +165,11 @@ impl<'a> Checker<'a> {
             return self.record(Kind::Race, Some(first.access.stmt), place, shown);
         }
         let goal = if pure {
-            self.space.and([self.good(first), there.formula(self.space, self.good(second))])
+            self.space.and([self.good(first), there.at.formula(self.space, self.good(second))])
         } else {
             self.space.truth(false)
         };
-        let found = self.conflict_facts(&first.access, &second.access, &there);
+        let found = self.conflict_facts(&first.access, (&second.access, &there));
         let status = found.and_then(|(mut facts, same)| {
             facts.push(unordered);
             self.prove(&facts, self.space.and([goal, same]), "race")
@@ -236,9 +202,10 @@ impl<'a> Checker<'a> {
     fn lanes_apart(&mut self, store: &Store) {
         let Some(lane) = store.access.lane else { return };
         let other = self.space.fresh_poly("lane'");
-        let there = Rename::symbols([(lane, other)]);
+        let place = &store.access.place;
+        let there = Run { place, at: Rename::symbols([(lane, other)]) };
         let same = self.space.equal(self.space.symbol(lane), other);
-        let found = self.conflict_facts(&store.access, &store.access, &there);
+        let found = self.conflict_facts(&store.access, (&store.access, &there));
         let status = found.and_then(|(facts, there_too)| {
             let pure = store.stage == 0 || self.specification.stages(store.func) == 1;
             let goal = if pure && self.has_one_value(store.func) {
@@ -256,16 +223,10 @@ impl<'a> Checker<'a> {
         &mut self,
         store: &Store,
         (index, load): (LoadId, &Access),
-        (always, relying): (&mut Always, &Relying),
+        (always, relying): (&mut Always, &Relying<'_>),
     ) {
-        let here = Rename::new();
-        let there = self.another(&store.access);
-        let apart = order::apart(
-            self.space,
-            self.model,
-            (&load.place.steps, &here),
-            (&store.access.place.steps, &there),
-        );
+        let (here, there) = (Run::of(&load.place), self.in_lifetime(&store.access));
+        let apart = order::apart(self.space, self.model, &here, &there);
         let Some((innermost, _)) = apart.last().copied() else { return };
         let place = self.named("read of ", load, " beside a store");
         let exact = self.has_one_value(self.model.memories[load.memory].func);
@@ -286,7 +247,7 @@ impl<'a> Checker<'a> {
             unordered.push(way);
         }
         let unordered = self.space.or(unordered);
-        let found = self.conflict_facts(load, &store.access, &there);
+        let found = self.conflict_facts(load, (&store.access, &there));
         let status = found.and_then(|(mut facts, same)| {
             facts.push(unordered);
             goals.push(same);

@@ -22,18 +22,18 @@
 use halidom_base::IndexMap;
 
 use super::Checker;
-use super::access::NO_SHARING;
 use super::carry::Carry;
 use crate::obligation::record::{Kind, Status};
-use crate::program::{Access, LabelId, MemoryId, Step, Store, loops, order};
-use crate::space::{FormulaId, PolyId, Rename};
+use crate::program::order::{self, Run};
+use crate::program::{Access, LabelId, MemoryId, Step, Store};
+use crate::space::{FormulaId, PolyId};
 
-/// An instance of a label: the label's index, and its loops.
-type Instance<'r> = (LabelId, &'r Rename);
+/// A label, and an instance of it.
+type Instance<'r> = (LabelId, &'r Run<'r>);
 
 impl Checker<'_> {
     /// Checks the obligations of kind `Retention`.
-    pub(super) fn retention(&mut self, relying: &mut [(LabelId, Vec<Carry>)]) {
+    pub(super) fn retention(&mut self, relying: &[(LabelId, Vec<Carry<'_>>)]) {
         let model = self.model;
         for (memory, decl) in model.memories.iter() {
             let stores: Vec<&Store> =
@@ -86,30 +86,22 @@ impl Checker<'_> {
     fn until_relied_on(
         &mut self,
         label: LabelId,
-        carry: &mut Carry,
+        carry: &Carry<'_>,
         store: &Store,
         updated: bool,
     ) -> Status {
         let labelled = &self.model.labels[label];
-        let (depth, there) = self.elsewhere(store);
-        let written = there.polys(self.space, &store.access.coords);
+        let (here, there) = (Run::of(&labelled.place), self.in_lifetime(&store.access));
+        let written = there.at.polys(self.space, &store.access.coords);
         let (promised, same) = self.sharing(store.access.memory, &written)?;
         let mut facts = labelled.place.facts.clone();
         facts.push(carry.exists);
         facts.push(self.inside(&promised, &carry.region));
         facts.push(self.inside(&promised, &labelled.needed));
-        facts.extend(there.formulas(self.space, &store.access.place.facts));
-        facts.push(self.may_follow(depth, (carry.from, &mut carry.at), store, &there));
-        let here = Rename::new();
-        let steps = &labelled.place.steps;
-        let after = order::before(
-            self.space,
-            self.model,
-            (steps, &here),
-            (&store.access.place.steps, &there),
-        );
-        facts.push(self.space.not(after));
-        facts.push(self.space.not(self.under(depth, (label, &here), store, &there)));
+        facts.extend(there.facts(self.space));
+        facts.push(self.may_follow((carry.from, &carry.run), store, &there));
+        facts.push(self.space.not(order::before(self.space, self.model, &here, &there)));
+        facts.push(self.space.not(self.under((label, &here), store, &there)));
         let goal = if updated { self.space.truth(false) } else { same };
         self.prove(&facts, goal, "kept")
     }
@@ -158,24 +150,14 @@ impl Checker<'_> {
         coords: &[PolyId],
         store: &Store,
     ) -> Status {
-        let (depth, there) = self.elsewhere(store);
-        let written = there.polys(self.space, &store.access.coords);
+        let labelled = &self.model.labels[label];
+        let (here, there) = (Run::of(&load.place), self.in_lifetime(&store.access));
         let (promised, same) = self.sharing(load.memory, coords)?;
-        let mut facts = self.space.equalities(&promised, &written).ok_or(NO_SHARING)?;
-        let needed = self.model.labels[label].needed.clone();
-        facts.extend(&load.place.facts);
-        facts.push(self.inside(coords, &needed));
-        facts.extend(there.formulas(self.space, &store.access.place.facts));
-        let here = Rename::new();
-        facts.push(self.may_follow(depth, (label, &here), store, &there));
-        let after = order::before(
-            self.space,
-            self.model,
-            (&load.place.steps, &here),
-            (&store.access.place.steps, &there),
-        );
-        facts.push(self.space.not(after));
-        let updated = self.specification.stages(self.model.labels[label].func) > 1;
+        let mut facts = self.meeting((&promised, &load.place.facts), (&store.access, &there))?;
+        facts.push(self.inside(coords, &labelled.needed));
+        facts.push(self.may_follow((label, &Run::of(&labelled.place)), store, &there));
+        facts.push(self.space.not(order::before(self.space, self.model, &here, &there)));
+        let updated = self.specification.stages(labelled.func) > 1;
         let goal =
             if updated && store.label != Some(label) { self.space.truth(false) } else { same };
         self.prove(&facts, goal, "still there")
@@ -183,7 +165,7 @@ impl Checker<'_> {
 
     /// Checks (d) and (e): an instance of a label whose func has updates does not touch the values
     /// that it takes over.
-    fn untouched(&mut self, label: LabelId, carries: &[Carry]) {
+    fn untouched(&mut self, label: LabelId, carries: &[Carry<'_>]) {
         let model = self.model;
         let never = self.space.truth(false);
         for store in model.stores.values().filter(|store| store.label == Some(label)) {
@@ -213,44 +195,23 @@ impl Checker<'_> {
         }
     }
 
-    /// Describes any instance of a store in the lifetime of its buffer, by the depth of the
-    /// lifetime and fresh names for the loops inside.
-    fn elsewhere(&self, store: &Store) -> (usize, Rename) {
-        let depth = self.model.memories[store.access.memory].place.steps.len();
-        (depth, self.fresh_instance(&store.access, depth))
-    }
-
     /// Returns the condition that an instance of a store may run after an instance of a label has
     /// ended.
-    fn may_follow(
-        &self,
-        depth: usize,
-        (label, at): Instance<'_>,
-        store: &Store,
-        there: &Rename,
-    ) -> FormulaId {
-        let steps = &self.model.labels[label].place.steps;
-        let before =
-            order::before(self.space, self.model, (&store.access.place.steps, there), (steps, at));
-        self.space.not(self.space.or([before, self.under(depth, (label, at), store, there)]))
+    fn may_follow(&self, label: Instance<'_>, store: &Store, there: &Run<'_>) -> FormulaId {
+        let before = order::before(self.space, self.model, there, label.1);
+        self.space.not(self.space.or([before, self.under(label, store, there)]))
     }
 
     /// Returns the condition that an instance of a store stands under an instance of a label.
-    fn under(
-        &self,
-        depth: usize,
-        (label, at): Instance<'_>,
-        store: &Store,
-        there: &Rename,
-    ) -> FormulaId {
+    fn under(&self, (label, here): Instance<'_>, store: &Store, there: &Run<'_>) -> FormulaId {
         if store.label != Some(label) {
             return self.space.truth(false);
         }
-        let steps = &self.model.labels[label].place.steps;
-        let loops = loops(steps.get(depth..).unwrap_or_default());
-        let variables = loops.map(|index| self.space.symbol(self.model.loops[index].symbol));
-        self.space.and(variables.map(|variable| {
-            self.space.equal(at.poly(self.space, variable), there.poly(self.space, variable))
+        let loops = here.place.loops();
+        self.space.and(loops.map(|index| {
+            let variable = self.space.symbol(self.model.loops[index].symbol);
+            let [ours, theirs] = [here, there].map(|run| run.at.poly(self.space, variable));
+            self.space.equal(ours, theirs)
         }))
     }
 }

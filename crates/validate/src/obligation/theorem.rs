@@ -108,7 +108,7 @@ pub(crate) fn judge(
     // 8. Values: stores claim existing instances and write their values (`Claim`, `Value`).
     checker.claims_and_values();
     // 9. Witness lemma: every needed location is written or kept (`Coverage`).
-    let mut relying = checker.coverage();
+    let relying = checker.coverage();
     // 10. Each load that matters yields the value that it claims (`Definedness`).
     checker.definedness();
     // 11. Stage replay: writes come in the specification's order (`Order`).
@@ -117,7 +117,7 @@ pub(crate) fn judge(
     //     Invariant: the inexact funcs are known before races are checked.
     let second = checker.weaker(task, settings.weakest, |lemmas| lia("floats", lemmas));
     // 13. Folded buffers and windows keep what was promised (`Retention`).
-    checker.retention(&mut relying);
+    checker.retention(&relying);
     // 14. Unordered iterations do not interfere (`Race`).
     checker.races(&relying);
     // 15. The windows of the outputs are computed (`Output`).

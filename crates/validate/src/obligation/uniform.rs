@@ -25,7 +25,6 @@ use halidom_ir::FuncId;
 
 use super::Checker;
 use crate::program::Store;
-use crate::space::{FormulaId, Rename, Value};
 
 /// The most stores of a func that is tried: the number of pairs is quadratic.
 const MOST_STORES: usize = 64;
@@ -75,19 +74,14 @@ impl Checker<'_> {
             return true;
         }
         let (Ok(one), Ok(other)) = (&first.value, &second.value) else { return false };
-        let there: Rename = self.fresh_instance(&second.access, 0);
-        let coords = there.polys(self.space, &second.access.coords);
-        let Some(mut facts) = self.space.equalities(&first.access.coords, &coords) else {
-            return false;
-        };
-        facts.extend(&first.access.place.facts);
+        let there = self.elsewhere(&second.access, 0);
+        let here = (&*first.access.coords, &*first.access.place.facts);
+        let Ok(mut facts) = self.meeting(here, (&second.access, &there)) else { return false };
         facts.push(self.good(first));
-        facts.extend(there.formulas(self.space, &second.access.place.facts));
-        let good: FormulaId = self.good(second);
-        facts.push(there.formula(self.space, good));
+        facts.push(there.at.formula(self.space, self.good(second)));
         // Products of equal unknowns are beyond the solver, so one name is put in for each.
         let same = self.fixed(&facts, false);
-        let other: Value = there.value(self.space, *other);
+        let other = there.at.value(self.space, *other);
         let (one, other) = (same.value(self.space, *one), same.value(self.space, other));
         let Some(alike) = self.space.values_alike(one, other) else {
             // They may still never write at one coordinate.

@@ -10,12 +10,31 @@
 
 use halidom_ir::LoopKind;
 
-use super::{LoopId, Model, Step};
+use super::{LoopId, Model, Place, Step};
 use crate::space::{Formula, FormulaId, PolyId, Rename, Space};
 
-/// The value of a loop's variable in an instance.
-fn iteration(space: &Space, model: &Model, index: LoopId, rename: &Rename) -> PolyId {
-    rename.poly(space, space.symbol(model.loops[index].symbol))
+/// An instance of a statement: its place, and values for loops around it and for its lane. All
+/// others keep their names.
+pub(crate) struct Run<'m> {
+    pub(crate) place: &'m Place,
+    pub(crate) at: Rename,
+}
+
+impl<'m> Run<'m> {
+    /// The instance in which all loops keep their names.
+    pub(crate) fn of(place: &'m Place) -> Self {
+        Self { place, at: Rename::new() }
+    }
+
+    /// The facts that hold for the instance.
+    pub(crate) fn facts(&self, space: &Space) -> Vec<FormulaId> {
+        self.at.formulas(space, &self.place.facts)
+    }
+
+    /// The value of a loop's variable.
+    fn iteration(&self, space: &Space, model: &Model, index: LoopId) -> PolyId {
+        self.at.poly(space, space.symbol(model.loops[index].symbol))
+    }
 }
 
 /// Tests whether the iterations of a loop run in the order of its variable.
@@ -29,17 +48,11 @@ pub(crate) fn is_ordered(model: &Model, index: LoopId) -> bool {
     }
 }
 
-/// Returns the condition that the first path's instance certainly runs before the second path's.
-/// Each is given by its renaming.
-pub(crate) fn before(
-    space: &Space,
-    model: &Model,
-    (first, in_first): (&[Step], &Rename),
-    (second, in_second): (&[Step], &Rename),
-) -> FormulaId {
+/// Returns the condition that the first instance certainly runs before the second one.
+pub(crate) fn before(space: &Space, model: &Model, first: &Run<'_>, second: &Run<'_>) -> FormulaId {
     let mut ways = Vec::new();
     let mut equal = space.truth(true);
-    for pair in first.iter().copied().zip(second.iter().copied()) {
+    for pair in steps(first, second) {
         match pair {
             (Step::Part(i), Step::Part(j)) if i == j => {}
             (Step::Part(i), Step::Part(j)) => {
@@ -47,8 +60,8 @@ pub(crate) fn before(
                 return space.or(ways);
             }
             (Step::Loop(i), Step::Loop(j)) if i == j => {
-                let u = iteration(space, model, i, in_first);
-                let v = iteration(space, model, i, in_second);
+                let u = first.iteration(space, model, i);
+                let v = second.iteration(space, model, i);
                 if is_ordered(model, i) {
                     ways.push(space.and([equal, space.less(u, v)]));
                 }
@@ -66,8 +79,8 @@ pub(crate) fn before(
 pub(crate) fn concurrent(
     space: &Space,
     model: &Model,
-    first: (&[Step], &Rename),
-    second: (&[Step], &Rename),
+    first: &Run<'_>,
+    second: &Run<'_>,
 ) -> FormulaId {
     space.or(apart(space, model, first, second).into_iter().map(|(_, way)| way))
 }
@@ -78,16 +91,16 @@ pub(crate) fn concurrent(
 pub(crate) fn apart(
     space: &Space,
     model: &Model,
-    (first, in_first): (&[Step], &Rename),
-    (second, in_second): (&[Step], &Rename),
+    first: &Run<'_>,
+    second: &Run<'_>,
 ) -> Vec<(usize, FormulaId)> {
     let mut ways = Vec::new();
     let mut equal = space.truth(true);
-    for (depth, pair) in first.iter().copied().zip(second.iter().copied()).enumerate() {
+    for (depth, pair) in steps(first, second).enumerate() {
         match pair {
             (Step::Loop(i), Step::Loop(j)) if i == j => {
-                let u = iteration(space, model, i, in_first);
-                let v = iteration(space, model, i, in_second);
+                let u = first.iteration(space, model, i);
+                let v = second.iteration(space, model, i);
                 let same = space.equal(u, v);
                 if !is_ordered(model, i) {
                     let way = space.and([equal, space.not(same)]);
@@ -102,6 +115,11 @@ pub(crate) fn apart(
         }
     }
     ways
+}
+
+/// The steps of two paths, in pairs.
+fn steps(first: &Run<'_>, second: &Run<'_>) -> impl Iterator<Item = (Step, Step)> {
+    first.place.steps.iter().copied().zip(second.place.steps.iter().copied())
 }
 
 /// Counts the leading steps that two paths share.

@@ -140,6 +140,11 @@ impl Rename {
         polys.iter().map(|poly| self.poly(space, *poly)).collect()
     }
 
+    /// Substitutes in minima and extents.
+    pub(crate) fn region(&self, space: &Space, of: &[(PolyId, PolyId)]) -> Vec<(PolyId, PolyId)> {
+        of.iter().map(|(min, extent)| (self.poly(space, *min), self.poly(space, *extent))).collect()
+    }
+
     pub(crate) fn formula(&self, space: &Space, formula: FormulaId) -> FormulaId {
         if let Some(by) = self.truths.get(&formula) {
             return *by;
