@@ -19,6 +19,9 @@ pub(crate) use steps::{Place, operands};
 
 use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Symbol, Term, TermId};
 
+/// Divisors from this number on are not told apart.
+pub(crate) const LARGE: i128 = 3;
+
 /// A lemma, and the terms that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Instance {
@@ -45,6 +48,8 @@ pub(crate) enum Instance {
     SameOrder(TermId, TermId),
     /// The order of two quotients by one divisor.
     Quotients(AtomId, AtomId),
+    /// The order and distance of two quotients by one divisor that is at least [`LARGE`].
+    Distance(AtomId, AtomId),
     /// A number that a quotient is less than.
     Below(AtomId, PolyId),
     /// The value of a quotient.
@@ -104,6 +109,7 @@ fn state(space: &Space, instance: Instance) -> Vec<FormulaId> {
         Instance::Number(term) => steps::numbers(space, term).unwrap_or_default(),
         Instance::SameOrder(a, b) => ordered::congruent(space, a, b).into_iter().collect(),
         Instance::Quotients(a, b) => monotone::quotients(space, a, b).unwrap_or_default(),
+        Instance::Distance(a, b) => monotone::distance(space, a, b).unwrap_or_default(),
         Instance::Below(quotient, count) => {
             quotient_below(space, quotient, count).into_iter().collect()
         }

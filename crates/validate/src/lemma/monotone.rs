@@ -34,6 +34,7 @@
 
 use halidom_ir::{BinaryOp, Intrinsic, UnaryOp};
 
+use super::LARGE;
 use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Term, TermId};
 
 /// The greatest absolute value of the integers in a lemma: far beyond every coordinate.
@@ -98,6 +99,22 @@ pub(super) fn quotients(space: &Space, a: AtomId, b: AtomId) -> Option<Vec<Formu
     let falls = order(space, (x, of_y), (y, of_x));
     let (natural, negative) = (space.at_most(zero, divisor), space.at_most(divisor, zero));
     Some(vec![space.implies(natural, rises), space.implies(negative, falls)])
+}
+
+/// Let `d >= k`, for the number `k` that is [`LARGE`]. Then `x / d` rises with `x`. With
+/// `x = q·d + r` and `c = p·d + s`, where `0 <= r, s < d`, the quotient of `x + c` is at most
+/// `q + p + 1`, and `p` is at most `c / k`, for constants `c >= 0`.
+pub(super) fn distance(space: &Space, a: AtomId, b: AtomId) -> Option<Vec<FormulaId>> {
+    let (&Atom::Div(x, divisor), &Atom::Div(y, other)) = (space.atom(a), space.atom(b)) else {
+        return None;
+    };
+    let large = (divisor == other).then(|| space.at_most(space.constant(LARGE), divisor))?;
+    let (low, high) = (space.atom_poly(a), space.atom_poly(b));
+    let mut ordered = vec![space.implies(space.at_most(x, y), space.at_most(low, high))];
+    if let Some(distance) = space.as_constant(space.sub(y, x)).filter(|by| *by >= 0) {
+        ordered.push(space.at_most(high, space.offset(low, distance / LARGE + 1)));
+    }
+    Some(ordered.into_iter().map(|known| space.implies(large, known)).collect())
 }
 
 /// `x <= y` implies `f(x) <= f(y)`, and `y <= x` implies `f(y) <= f(x)`.

@@ -55,7 +55,7 @@ impl Checker<'_> {
         let shown = shown
             .into_iter()
             .zip(bounded)
-            .map(|(status, (facts, inside))| self.or_by_divisor(status, &facts, inside));
+            .map(|(status, (facts, inside))| self.or_divided(status, &facts, inside));
         let shown: Vec<Status> = shown.collect();
         let found = located.into_iter().zip(shown);
         for (access, (location, bounds)) in accesses.into_iter().zip(found) {
@@ -77,6 +77,16 @@ impl Checker<'_> {
                 self.record(Kind::Bounds, Some(store.access.stmt), place, status);
             }
         }
+    }
+
+    /// Closes an obligation that holds whatever value a divisor has.
+    fn or_divided(&mut self, status: Status, facts: &[FormulaId], goal: FormulaId) -> Status {
+        status.or_else(|reason| {
+            let (mut desk, tactics) = self.door();
+            let proof = tactics.divided(&mut desk, facts, goal);
+            let shown = proof.is_some_and(|proof| self.shows(facts, goal, &proof));
+            shown.then_some(Method::Solver).ok_or(reason)
+        })
     }
 
     /// Checks that the layout of a buffer keeps different coordinates apart.

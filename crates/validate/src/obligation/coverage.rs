@@ -135,7 +135,7 @@ impl<'a> Checker<'a> {
                 partial.push(Partial { facts: facts.clone(), written, location });
                 written = self.space.or(&ways);
             }
-            if self.by_cases(&facts, &ways, &target) || self.by_quotients(&facts, written) {
+            if self.covered(&facts, &ways, &target) {
                 return Ok(Method::Solver);
             }
             let label = LABELS.get(round).copied().unwrap_or("coverage");
@@ -153,27 +153,17 @@ impl<'a> Checker<'a> {
         };
         facts.push(self.space.not(unchanged));
         let written = self.space.or(&ways);
-        let covered = self.by_cases(&facts, &ways, &target)
+        let covered = self.covered(&facts, &ways, &target)
             || self.follows(&facts, written, "coverage of what changes");
         if covered { Ok(Method::Solver) } else { status }
     }
 
-    /// Tests whether the ways cover a target in each of the proposed cases, and whether the cases
-    /// are exhaustive.
-    fn by_cases(&mut self, facts: &[FormulaId], ways: &[FormulaId], target: &[PolyId]) -> bool {
+    /// Tests whether a proposed proof shows that the ways cover a target.
+    fn covered(&mut self, facts: &[FormulaId], ways: &[FormulaId], target: &[PolyId]) -> bool {
         let (mut desk, tactics) = self.door();
-        let cases = tactics.cases(&mut desk, ways, target);
-        if cases.is_empty() {
-            return false;
-        }
-        let all: Vec<FormulaId> = cases.iter().map(|case| case.holds).collect();
-        self.follows(facts, self.space.or(all), "cases")
-            && cases.into_iter().all(|case| {
-                let facts = [facts, &self.space.conjuncts(case.holds)].concat();
-                let ways: Vec<FormulaId> =
-                    case.ways.iter().filter_map(|way| ways.get(*way).copied()).collect();
-                self.follows(&facts, self.space.or(ways), "coverage of a case")
-            })
+        let proof = tactics.covered(&mut desk, facts, ways, target);
+        let written = self.space.or(ways);
+        proof.is_some_and(|proof| self.shows(facts, written, &proof))
     }
 
     /// The stores of a stage to a component under a label.

@@ -11,7 +11,7 @@ use halidom_ir::{FuncId, Pool, Stage};
 use super::record::Reason;
 use crate::floats::Floats;
 use crate::floats::proof::{Join, Theory};
-use crate::lemma::Lemmas;
+use crate::lemma::{Instance, Lemmas};
 use crate::lia::{Lia, Outcome};
 use crate::obligation::natural::{Bounded, Wanted};
 use crate::program::{Dimension, LabelId, Model, Place, Store};
@@ -108,13 +108,6 @@ pub(crate) struct Witness {
     pub(crate) at: Assignment,
 }
 
-/// A case, and the numbers of the ways that cover it.
-#[derive(Clone, Debug)]
-pub(crate) struct Case {
-    pub(crate) holds: FormulaId,
-    pub(crate) ways: Vec<usize>,
-}
-
 /// A guess at an earlier instance of a label: the label, and values for its loops inside the
 /// lifetime of its buffer.
 #[derive(Clone, Debug)]
@@ -132,6 +125,8 @@ pub(crate) enum Step {
     Least(AtomId, usize),
     /// A formula has this truth value.
     Known(FormulaId, bool),
+    /// A quotient has this value.
+    Quotient(AtomId, PolyId),
     /// The first formula holds exactly if the second one does.
     SameTruth(FormulaId, FormulaId),
     /// The first term equals the second.
@@ -145,41 +140,27 @@ pub(crate) enum Step {
     Unfold(TermId),
 }
 
-/// A proof that two values are equal.
+/// A proof that a formula holds, or that two values are equal.
 #[derive(Clone, Debug)]
-pub(crate) enum Equality {
-    /// The solver shows a condition under which they are alike.
+pub(crate) enum Proof {
+    /// The solver shows it, in a question with this name.
     Asked(&'static str),
-    /// They are equal by steps in a theory of floats.
+    /// Floats are equal by steps in a theory.
     Floats(Theory, Vec<Join>),
-    /// They are equal for each value that a machine integer may have.
+    /// Values are equal for each value that a machine integer may have.
     Every(TermId),
-    /// They are equal after replacements.
-    After(Vec<Step>, Box<Equality>),
-    /// They are equal if the formula holds, and if it does not.
-    Split(FormulaId, Box<[Equality; 2]>),
-}
-
-/// A proof of a goal by the values of a divisor.
-#[derive(Clone, Debug)]
-pub(crate) struct Divided {
-    /// A symbol that is at least 0.
-    pub(crate) divisor: Symbol,
-    /// Truth values of formulas where the divisor is large.
-    pub(crate) known: Vec<(FormulaId, bool)>,
-    /// Pairs of quotients by the divisor that are compared.
-    pub(crate) quotients: Vec<(AtomId, AtomId)>,
-}
-
-/// A proof of a goal by the values of its quotients.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Quotients {
-    /// Truth values of conditions, which replace them before all else.
-    pub(crate) known: Vec<(FormulaId, bool)>,
-    /// Quotients with their values, inner ones first. A value may rest on the values before it.
-    pub(crate) values: Vec<(AtomId, PolyId)>,
-    /// Factors, each with a number that is at least 0 and is multiplied by it.
-    pub(crate) bounds: Vec<(PolyId, PolyId)>,
+    /// It holds after replacements.
+    After(Vec<Step>, Box<Proof>),
+    /// It holds after replacements in the facts too.
+    Throughout(Vec<Step>, Box<Proof>),
+    /// It holds by instances of lemmas.
+    With(Vec<Instance>, Box<Proof>),
+    /// It holds in each of these cases, of which there is always one.
+    Cases(Vec<(FormulaId, Proof)>),
+    /// Each part of a conjunction holds.
+    Each(Vec<Proof>),
+    /// A formula that implies it holds: some parts of a disjunction.
+    Stronger(FormulaId, Box<Proof>),
 }
 
 /// A reduction variable, by its number in the domain, that is split into blocks of a size.
@@ -273,13 +254,14 @@ pub(crate) trait Tactics {
         there: Option<&[PolyId]>,
     ) -> Vec<Vec<PolyId>>;
 
-    /// Proposes cases in which some of the ways cover a target.
-    fn cases(
+    /// Proposes a proof that one of the ways to write a target exists.
+    fn covered(
         &mut self,
         desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
         ways: &[FormulaId],
         target: &[PolyId],
-    ) -> Vec<Case>;
+    ) -> Option<Proof>;
 
     /// Proposes instances of labels from which an instance of a label takes values over.
     fn earlier(&mut self, desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier>;
@@ -292,7 +274,7 @@ pub(crate) trait Tactics {
         facts: &[FormulaId],
         values: (Value, Value),
         weakest: Floats,
-    ) -> Option<Equality>;
+    ) -> Option<Proof>;
 
     /// Tells which law of floats is missing for two values to be equal, for reports.
     fn missing_law(&self, space: &Space, values: (Value, Value)) -> Option<String>;
@@ -308,19 +290,11 @@ pub(crate) trait Tactics {
         roomy: &[PolyId],
     ) -> Result<Vec<Vec<(Symbol, i128)>>, Reason>;
 
-    /// Proposes values of the quotients in a goal.
-    fn quotients(
-        &mut self,
-        desk: &mut Desk<'_, '_>,
-        facts: &[FormulaId],
-        goal: FormulaId,
-    ) -> Quotients;
-
     /// Proposes a proof of a goal by the values of a divisor in it.
     fn divided(
         &mut self,
         desk: &mut Desk<'_, '_>,
         facts: &[FormulaId],
         goal: FormulaId,
-    ) -> Option<Divided>;
+    ) -> Option<Proof>;
 }

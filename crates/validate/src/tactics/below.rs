@@ -9,7 +9,7 @@ use super::leaves::merged;
 use super::normal::{Normalizer, proof, proof_up_to_sign_of_zero};
 use crate::floats::proof::Theory;
 use crate::floats::{Axiom, Axioms};
-use crate::obligation::door::{Desk, Equality, Step};
+use crate::obligation::door::{Desk, Proof, Step};
 use crate::space::{FormulaId, Rename, Space, Term, TermId, Value};
 
 /// The most pairs of floats whose leaves are compared, and the most questions about one pair.
@@ -27,7 +27,7 @@ pub(super) fn equal_below(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
     pairs: Vec<Form>,
-) -> Option<Equality> {
+) -> Option<Proof> {
     for (rounds, values) in pairs {
         let same = by_floats(desk, facts, values);
         let same = same.or_else(|| by_decisions(desk, facts, values));
@@ -43,7 +43,7 @@ fn by_floats(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
     (a, b): (Value, Value),
-) -> Option<Equality> {
+) -> Option<Proof> {
     let (of_a, of_b) = (desk.space.deciding_floats(a), desk.space.deciding_floats(b));
     let bits = Theory::Axioms(Axioms::NONE);
     let mut normalizer = Normalizer::new(bits);
@@ -79,7 +79,7 @@ fn by_floats(
             return None;
         }
     }
-    Some(after(vec![leaves, floats], Equality::Asked("value")))
+    Some(after(vec![leaves, floats], Proof::Asked("value")))
 }
 
 /// Replaces comparisons and conversions to integers of the first value by those of the second.
@@ -87,7 +87,7 @@ fn by_decisions(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
     (a, b): (Value, Value),
-) -> Option<Equality> {
+) -> Option<Proof> {
     let [of_a, of_b] = [a, b].map(|value| {
         let mut terms = desk.space.terms_of(value);
         terms.retain(|term| decided(desk.space, *term).is_some());
@@ -119,7 +119,7 @@ fn by_decisions(
     let (a, b) = (rename.value(desk.space, a), rename.value(desk.space, b));
     let alike = desk.space.values_alike(a, b)?;
     let rest = if desk.follows(facts, alike, "value") {
-        Equality::Asked("value")
+        Proof::Asked("value")
     } else {
         by_floats(desk, facts, (a, b))?
     };
@@ -172,7 +172,7 @@ fn alike(desk: &Desk<'_, '_>, a: TermId, b: TermId) -> bool {
 }
 
 /// Tries all values of an integer from which both values are computed.
-fn by_values(desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Option<Equality> {
+fn by_values(desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Option<Proof> {
     let terms = desk.space.terms_of(a);
     let others = desk.space.terms_of(b);
     let most = if terms.len() + others.len() <= SMALL { MANY_VALUES } else { FEW_VALUES };
@@ -183,5 +183,5 @@ fn by_values(desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Option<Equality
     });
     // With two unknown integers, one of them stays.
     let (only, None) = (found.next()?, found.next()) else { return None };
-    Some(Equality::Every(only))
+    Some(Proof::Every(only))
 }

@@ -3,10 +3,11 @@
 //! A compiler takes the common part out of both arms of a selection: `select(c, a + b, a - b)`
 //! becomes `a + select(c, b, -b)`.
 
+use super::forms::split;
 use super::{leaves, unfold};
 use crate::floats::proof::Theory;
 use crate::floats::{Axioms, Floats};
-use crate::obligation::door::{Desk, Equality};
+use crate::obligation::door::{Desk, Proof};
 use crate::space::{Choice, FormulaId, Rename, Value};
 
 /// The depth of nested cases.
@@ -20,7 +21,7 @@ pub(super) fn equal_by_cases(
     facts: &[FormulaId],
     values: (Value, Value),
     weakest: Floats,
-) -> Option<Equality> {
+) -> Option<Proof> {
     let (Value::Number(a), Value::Number(b)) = values else { return None };
     if !desk.space.scalar(a).is_float() || !desk.space.scalar(b).is_float() {
         return None;
@@ -47,7 +48,7 @@ fn by_cases(
     facts: &[FormulaId],
     (a, b): (Value, Value),
     (weakest, depth): (Floats, u32),
-) -> Option<Equality> {
+) -> Option<Proof> {
     let all = desk.space.choices(a).into_iter().chain(desk.space.choices(b));
     let mut conditions: Vec<FormulaId> = Vec::new();
     for choice in all {
@@ -68,7 +69,7 @@ fn by_cases(
             rename.override_formula(condition, truth);
             let sides = (rename.value(desk.space, a), rename.value(desk.space, b));
             if sides.0 == sides.1 {
-                return Some(Equality::Asked("value"));
+                return Some(Proof::Asked("value"));
             }
             let facts = [facts, &[fact]].concat();
             let mut forms = vec![(Vec::new(), sides)];
@@ -80,20 +81,20 @@ fn by_cases(
                 deeper.then(|| by_cases(desk, &facts, sides, (weakest, depth - 1))).flatten()
             })
         };
-        let cases = Box::new([case(true)?, case(false)?]);
-        Some(Equality::Split(condition, cases))
+        let cases = [case(true)?, case(false)?];
+        Some(split(desk.space, condition, cases))
     })
 }
 
-fn each_theory(proof: &mut Equality, visit: &mut impl FnMut(&mut Theory)) {
+fn each_theory(proof: &mut Proof, visit: &mut impl FnMut(&mut Theory)) {
     match proof {
-        Equality::Asked(_) | Equality::Every(_) => {}
-        Equality::Floats(theory, _) => visit(theory),
-        Equality::After(_, then) => each_theory(then, visit),
-        Equality::Split(_, cases) => {
-            for case in cases.iter_mut() {
-                each_theory(case, visit);
-            }
-        }
+        Proof::Asked(_) | Proof::Every(_) => {}
+        Proof::Floats(theory, _) => visit(theory),
+        Proof::After(_, then)
+        | Proof::Throughout(_, then)
+        | Proof::With(_, then)
+        | Proof::Stronger(_, then) => each_theory(then, visit),
+        Proof::Cases(cases) => cases.iter_mut().for_each(|(_, case)| each_theory(case, visit)),
+        Proof::Each(parts) => parts.iter_mut().for_each(|part| each_theory(part, visit)),
     }
 }

@@ -11,10 +11,11 @@ use crate::floats::proof::{ADD, Join, Law, MUL, Theory};
 use crate::floats::{Axioms, Floats};
 use crate::lemma::{Instance, Lemmas, Memo, Place};
 use crate::obligation::door::{
-    Assignment, Case, Desk, Divided, Earlier, Equality, Factored, Proposer, Quotients, Region,
-    Rewriting, Setting, Split, Step, Tactics, Target, Witness,
+    Assignment, Desk, Earlier, Factored, Proof, Proposer, Region, Rewriting, Setting, Split, Step,
+    Tactics, Target, Witness,
 };
 use crate::obligation::natural::{Bounded, Natural, Wanted};
+use crate::obligation::proof::Aim;
 use crate::obligation::record::Reason;
 use crate::obligation::settings::Task;
 use crate::program::{Dimension, LabelId, Model, Place as Spot};
@@ -171,7 +172,7 @@ impl Liar {
         }
     }
 
-    fn equality(&mut self, desk: &mut Desk<'_, '_>, values: (Value, Value)) -> Equality {
+    fn equality(&mut self, desk: &mut Desk<'_, '_>, values: (Value, Value)) -> Proof {
         let space = &desk.space;
         let choices = space.choices(values.0).into_iter().chain(space.choices(values.1));
         let choices: Vec<_> = choices.collect();
@@ -184,19 +185,19 @@ impl Liar {
             _ => Vec::new(),
         };
         let last = match self.below(4) {
-            0 => Equality::Floats(Theory::Reals, self.joins(&floats)),
-            1 => Equality::Floats(Theory::Axioms(Axioms::all()), self.joins(&floats)),
-            2 if let Some(term) = desk.space.terms_of(values.0).first() => Equality::Every(*term),
-            _ => Equality::Asked("lie"),
+            0 => Proof::Floats(Theory::Reals, self.joins(&floats)),
+            1 => Proof::Floats(Theory::Axioms(Axioms::all()), self.joins(&floats)),
+            2 if let Some(term) = desk.space.terms_of(values.0).first() => Proof::Every(*term),
+            _ => Proof::Asked("lie"),
         };
         match self.below(4) {
             0 => last,
-            1 => Equality::After(vec![self.step(desk, values)], Box::new(last)),
+            1 => Proof::After(vec![self.step(desk, values)], Box::new(last)),
             2 => {
-                // The false case is not looked at if the true one closes it.
-                let always = desk.space.truth(true);
-                let cases = [Equality::Asked("lie"), last];
-                Equality::Split(always, Box::new(cases))
+                // One case is enough if there is no other.
+                let case = desk.space.values_alike(values.0, values.1);
+                let case = case.unwrap_or_else(|| desk.space.truth(false));
+                Proof::Cases(vec![(case, last)])
             }
             _ => {
                 let steps = choices.into_iter().map(|choice| match choice {
@@ -205,40 +206,106 @@ impl Liar {
                         Step::Known(condition, self.below(2) == 0)
                     }
                 });
-                Equality::After(steps.collect(), Box::new(last))
+                Proof::After(steps.collect(), Box::new(last))
             }
         }
     }
 
     /// Changes a proof somewhere.
-    fn bend(&mut self, desk: &mut Desk<'_, '_>, proof: &mut Equality, values: (Value, Value)) {
+    fn bend(&mut self, desk: &mut Desk<'_, '_>, proof: &mut Proof, aim: Aim) {
         match proof {
-            Equality::After(steps, then) => {
+            Proof::After(steps, then) | Proof::Throughout(steps, then) => {
                 let index = self.below(steps.len() + 1);
                 match steps.get_mut(index) {
                     Some(Step::Least(_, operand)) => *operand = 1 - (*operand).min(1),
                     Some(Step::Known(_, holds)) => *holds = !*holds,
-                    Some(Step::Named(_, value)) => *value = desk.space.offset(*value, 1),
+                    Some(Step::Named(_, value) | Step::Quotient(_, value)) => {
+                        *value = desk.space.offset(*value, self.below(3) as i128 - 1);
+                    }
                     Some(
                         step @ (Step::SameTruth(..)
                         | Step::SameValue(..)
                         | Step::SameFloat(..)
                         | Step::SameDecision(..)
                         | Step::Unfold(_)),
-                    ) => {
-                        *step = self.step(desk, values);
-                    }
-                    None => self.bend(desk, then, values),
+                    ) => match aim {
+                        Aim::Equal(a, b) => *step = self.step(desk, (a, b)),
+                        Aim::Holds(goal) => *step = Step::Known(goal, true),
+                    },
+                    None => self.bend(desk, then, aim),
                 }
             }
-            Equality::Split(_, cases) => cases.swap(0, 1),
-            Equality::Floats(theory, joins) if self.below(2) == 0 => {
+            Proof::Cases(cases) => {
+                let index = self.below(cases.len());
+                match (self.below(3), cases.get_mut(index)) {
+                    (0, _) => drop(cases.remove(index)),
+                    (1, Some((holds, _))) => *holds = desk.space.truth(self.below(2) == 0),
+                    (_, Some((_, case))) => self.bend(desk, case, aim),
+                    (_, None) => {}
+                }
+            }
+            Proof::Each(parts) => match (self.below(2), parts.last_mut()) {
+                (0, _) => drop(parts.pop()),
+                (_, Some(part)) => self.bend(desk, part, aim),
+                (_, None) => {}
+            },
+            Proof::With(instances, then) => {
+                for instance in instances {
+                    if let Instance::Scaled(_, bound) = instance {
+                        *bound = desk.space.offset(*bound, -1);
+                    } else if let Instance::Distance(a, b) = instance {
+                        std::mem::swap(a, b);
+                    }
+                }
+                self.bend(desk, then, aim);
+            }
+            Proof::Stronger(goal, _) if self.below(2) == 0 => *goal = desk.space.truth(true),
+            Proof::Stronger(_, then) => self.bend(desk, then, aim),
+            Proof::Floats(theory, joins) if self.below(2) == 0 => {
                 self.bend_joins(theory, joins);
             }
-            Equality::Asked(_) | Equality::Floats(..) | Equality::Every(_) => {
-                *proof = self.equality(desk, values)
+            Proof::Asked(_) | Proof::Floats(..) | Proof::Every(_) => {
+                *proof = match aim {
+                    Aim::Equal(a, b) => self.equality(desk, (a, b)),
+                    Aim::Holds(goal) => self.proof(desk, goal),
+                };
             }
         }
+    }
+
+    /// Makes up a proof of a formula.
+    fn proof(&mut self, desk: &mut Desk<'_, '_>, goal: FormulaId) -> Proof {
+        let asked = || Box::new(Proof::Asked("lie"));
+        let always = desk.space.truth(true);
+        let symbol = desk.space.symbols_of(goal).first().copied();
+        match (self.below(7), symbol) {
+            (0, _) => Proof::Cases(Vec::new()),
+            (1, _) => Proof::Cases(vec![(goal, Proof::Asked("lie"))]),
+            (2, _) => Proof::Each(Vec::new()),
+            (3, _) => Proof::Stronger(always, asked()),
+            (4, _) => Proof::After(vec![Step::Known(goal, true)], asked()),
+            (5, Some(symbol)) => {
+                let number = desk.space.constant(self.below(3) as i128);
+                Proof::Throughout(vec![Step::Named(symbol, number)], asked())
+            }
+            (_, _) => Proof::Throughout(vec![Step::Known(goal, true)], asked()),
+        }
+    }
+
+    /// Changes a proof of a formula, or makes one up.
+    fn shown(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        mut found: Option<Proof>,
+        goal: FormulaId,
+    ) -> Option<Proof> {
+        if self.lies() {
+            match &mut found {
+                Some(proof) => self.bend(desk, proof, Aim::Holds(goal)),
+                None => found = Some(self.proof(desk, goal)),
+            }
+        }
+        found
     }
 }
 
@@ -263,11 +330,14 @@ impl LyingLemmas {
             | Instance::Step(..)
             | Instance::Number(_)
             | Instance::SameOrder(..)
-            | Instance::Quotients(..) => None,
+            | Instance::Quotients(..)
+            | Instance::Distance(..) => None,
         };
         let terms: Vec<(PolyId, PolyId)> = found.iter().filter_map(pick).collect();
         let atoms = found.iter().filter_map(|instance| match *instance {
-            Instance::Meaning(atom) | Instance::Quotients(_, atom) => Some(atom),
+            Instance::Meaning(atom)
+            | Instance::Quotients(_, atom)
+            | Instance::Distance(_, atom) => Some(atom),
             Instance::SameValue(..)
             | Instance::Compared(_)
             | Instance::Converted(..)
@@ -298,6 +368,7 @@ impl LyingLemmas {
                 found.push(Instance::Below(atom, first.1));
                 let other = self.liar.one_of(&atoms).unwrap_or(atom);
                 found.push(Instance::Quotients(atom, other));
+                found.push(Instance::Distance(atom, other));
             }
         }
         for _ in 0..2 {
@@ -315,6 +386,7 @@ impl LyingLemmas {
             }
             Instance::Meaning(_)
             | Instance::Quotients(..)
+            | Instance::Distance(..)
             | Instance::SameTruth(..)
             | Instance::Monotone(..)
             | Instance::Quotient(..)
@@ -565,18 +637,16 @@ impl Tactics for Liar {
         found
     }
 
-    fn cases(&mut self, desk: &mut Desk<'_, '_>, ways: &[FormulaId], of: &[PolyId]) -> Vec<Case> {
-        let mut cases = Search.cases(desk, ways, of);
-        if self.lies() {
-            let holds = desk.space.truth(self.below(2) == 0);
-            match self.below(4) {
-                0 => drop(cases.pop()),
-                1 => cases.push(Case { holds, ways: Vec::new() }),
-                2 => cases = vec![Case { holds, ways: (0..ways.len() + 3).collect() }],
-                _ => cases.iter_mut().for_each(|case| case.holds = holds),
-            }
-        }
-        cases
+    fn covered(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
+        ways: &[FormulaId],
+        target: &[PolyId],
+    ) -> Option<Proof> {
+        let found = Search.covered(desk, facts, ways, target);
+        let written = desk.space.or(ways);
+        self.shown(desk, found, written)
     }
 
     fn earlier(&mut self, desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier> {
@@ -600,14 +670,14 @@ impl Tactics for Liar {
         facts: &[FormulaId],
         values: (Value, Value),
         weakest: Floats,
-    ) -> Option<Equality> {
+    ) -> Option<Proof> {
         let found = Search.equality(desk, facts, values, weakest);
         if !self.lies() {
             return found;
         }
         Some(match found {
             Some(mut proof) => {
-                self.bend(desk, &mut proof, values);
+                self.bend(desk, &mut proof, Aim::Equal(values.0, values.1));
                 proof
             }
             None => self.equality(desk, values),
@@ -633,51 +703,14 @@ impl Tactics for Liar {
         found
     }
 
-    fn quotients(
-        &mut self,
-        desk: &mut Desk<'_, '_>,
-        facts: &[FormulaId],
-        goal: FormulaId,
-    ) -> Quotients {
-        let mut found = Search.quotients(desk, facts, goal);
-        if self.lies() {
-            let by = self.below(3) as i128 - 1;
-            found.values.reverse();
-            for (_, holds) in &mut found.known {
-                *holds ^= by == 1;
-            }
-            for (_, value) in &mut found.values {
-                *value = desk.space.offset(*value, by);
-            }
-            for (_, bound) in &mut found.bounds {
-                *bound = desk.space.offset(*bound, by);
-            }
-        }
-        found
-    }
-
     fn divided(
         &mut self,
         desk: &mut Desk<'_, '_>,
         facts: &[FormulaId],
         goal: FormulaId,
-    ) -> Option<Divided> {
-        let mut found = Search.divided(desk, facts, goal)?;
-        if self.lies() {
-            let symbols: Vec<Symbol> = desk.space.symbols_of(goal).into_iter().collect();
-            match self.below(4) {
-                0 => found.divisor = self.one_of(&symbols)?,
-                1 => found.known.iter_mut().for_each(|(_, holds)| *holds = !*holds),
-                2 => found.known.push((goal, true)),
-                _ => {
-                    let atoms: Vec<_> =
-                        found.quotients.iter().flat_map(|(a, b)| [*a, *b]).collect();
-                    let pairs = atoms.iter().flat_map(|a| atoms.iter().map(move |b| (*a, *b)));
-                    found.quotients = pairs.collect();
-                }
-            }
-        }
-        Some(found)
+    ) -> Option<Proof> {
+        let found = Search.divided(desk, facts, goal);
+        self.shown(desk, found, goal)
     }
 }
 

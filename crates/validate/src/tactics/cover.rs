@@ -3,9 +3,9 @@
 use halidom_base::{FxHashSet, IndexMap};
 use halidom_ir::LoopKind;
 
-use super::settle;
 use super::witness::witness;
-use crate::obligation::door::{Assignment, Case, Desk, Earlier, Target, Witness};
+use super::{divide, settle};
+use crate::obligation::door::{Assignment, Desk, Earlier, Proof, Target, Witness};
 use crate::program::{LabelId, LoopId, Step, Store, loops, order};
 use crate::space::{FormulaId, PolyId, Rename, Symbol};
 
@@ -124,23 +124,48 @@ fn common_loops(store: &Store, other: &Store) -> Vec<LoopId> {
     own.loops().filter(|index| others.loops().any(|other| other == *index)).collect()
 }
 
+/// Proposes a proof that some way covers a target: by cases, or by the values of quotients.
+pub(super) fn covered(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    ways: &[FormulaId],
+    target: &[PolyId],
+) -> Option<Proof> {
+    cases(desk, facts, ways, target)
+        .or_else(|| divide::by_quotients(desk, facts, desk.space.or(ways)))
+}
+
 /// Sorts ways by their conditions on sizes alone, as specializations have. A single case is not
 /// tried.
-pub(super) fn cases(desk: &mut Desk<'_, '_>, ways: &[FormulaId], target: &[PolyId]) -> Vec<Case> {
+fn cases(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    ways: &[FormulaId],
+    target: &[PolyId],
+) -> Option<Proof> {
+    const LABEL: &str = "coverage of a case";
     let free: FxHashSet<Symbol> =
         target.iter().flat_map(|coord| desk.space.symbols_of(*coord)).collect();
-    let mut cases: IndexMap<FormulaId, Vec<usize>> = IndexMap::default();
-    for (number, way) in ways.iter().enumerate() {
+    let mut cases: IndexMap<FormulaId, Vec<FormulaId>> = IndexMap::default();
+    for way in ways {
         let mut sizes = desk.space.conjuncts(*way);
         sizes.retain(|part| {
             !desk.space.symbols_of(*part).iter().any(|symbol| free.contains(symbol))
         });
-        cases.entry(desk.space.and(sizes)).or_default().push(number);
+        cases.entry(desk.space.and(sizes)).or_default().push(*way);
     }
-    if cases.len() < 2 || cases.len() > MOST_CASES {
-        return Vec::new();
+    if cases.len() < 2
+        || cases.len() > MOST_CASES
+        || !desk.follows(facts, desk.space.or(cases.keys()), "cases")
+    {
+        return None;
     }
-    cases.into_iter().map(|(holds, ways)| Case { holds, ways }).collect()
+    let proved = cases.into_iter().map(|(holds, ways)| {
+        let written = desk.space.or(ways);
+        let proof = Proof::Stronger(written, Box::new(Proof::Asked(LABEL)));
+        desk.follows(&[facts, &[holds]].concat(), written, LABEL).then_some((holds, proof))
+    });
+    Some(Proof::Cases(proved.collect::<Option<_>>()?))
 }
 
 /// Guesses the label instances just before an instance of a label, in the same lifetime of its

@@ -5,33 +5,49 @@ use halidom_base::IndexSet;
 use super::lemmas::Reached;
 use super::parts::divided_by;
 use super::settle::known;
-use crate::lemma::{Instance, Memo};
-use crate::obligation::door::{Desk, Divided, Quotients};
+use crate::lemma::{Instance, LARGE, Memo};
+use crate::obligation::door::{Desk, Proof, Step};
 use crate::space::{Atom, AtomId, Formula, FormulaId, PolyId, Rename, Symbol};
 
-/// A divisor from which on divisors are not told apart.
-const LARGE: i128 = 3;
 /// The most quotients by one divisor that are compared. Fewer can only prove less.
 const MOST_QUOTIENTS: usize = 12;
 
-/// Proposes a divisor of a goal, and what to know of it.
+/// Proposes a proof by the values of divisors in the parts of a goal.
 pub(super) fn divided(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
     goal: FormulaId,
-) -> Option<Divided> {
-    let divisor = divisor(desk, goal)?;
+) -> Option<Proof> {
+    let parts = desk.space.conjuncts(goal);
+    let divisors: Vec<_> = parts.iter().map(|part| divisor(desk, *part)).collect();
+    divisors.iter().flatten().next()?;
+    let proofs = parts.into_iter().zip(divisors).map(|(part, divisor)| match divisor {
+        Some(divisor) => Some(by_divisor(desk, facts, part, divisor)),
+        None => desk.follows(facts, part, "divisor").then_some(Proof::Asked("divisor")),
+    });
+    Some(Proof::Each(proofs.collect::<Option<_>>()?))
+}
+
+/// The divisor is one of the numbers below [`LARGE`], or at least that.
+fn by_divisor(
+    desk: &mut Desk<'_, '_>,
+    facts: &[FormulaId],
+    goal: FormulaId,
+    divisor: Symbol,
+) -> Proof {
+    let asked = || Box::new(Proof::Asked("divisor"));
     let value = desk.space.symbol(divisor);
-    let large = desk.space.constant(LARGE);
-    let large = desk.space.at_most(large, value);
+    let small = (0..LARGE).map(|number| {
+        let number = desk.space.constant(number);
+        let proof = Proof::Throughout(vec![Step::Named(divisor, number)], asked());
+        (desk.space.equal(value, number), proof)
+    });
+    let mut cases: Vec<_> = small.collect();
+    let large = desk.space.at_most(desk.space.constant(LARGE), value);
     let assumed = [facts, &[large]].concat();
     let formulas = [desk.entry(), facts, &[goal]].concat();
     let known = conditions_decided(desk, &assumed, &formulas);
-    let mut rename = Rename::new();
-    for (formula, holds) in &known {
-        rename.override_formula(*formula, desk.space.truth(*holds));
-    }
-    let formulas = rename.formulas(desk.space, &formulas);
+    let formulas = replaced(desk, &known).formulas(desk.space, &formulas);
     let mut reached = Reached::default();
     for formula in formulas.iter().chain([&large]) {
         reached.formula(desk.space, *formula);
@@ -42,19 +58,35 @@ pub(super) fn divided(
     });
     let quotients: Vec<_> = quotients.take(MOST_QUOTIENTS).copied().collect();
     let pairs = quotients.iter().flat_map(|less| {
-        quotients.iter().filter(move |more| *more != less).map(move |more| (*less, *more))
+        let others = quotients.iter().filter(move |more| *more != less);
+        others.map(move |more| Instance::Distance(*less, *more))
     });
-    Some(Divided { divisor, known, quotients: pairs.collect() })
+    let with = Proof::With(pairs.collect(), asked());
+    cases.push((large, Proof::Throughout(steps(known), Box::new(with))));
+    Proof::Cases(cases)
 }
 
-/// Proposes values of quotients by numbers that are known only at run time: a dividend `n·v + r`
-/// with a small `r` has the quotient `v`. Such quotients number the coordinates of fused
-/// dimensions.
-pub(super) fn quotients(
+/// The substitution that replaces conditions by their truth values.
+fn replaced(desk: &Desk<'_, '_>, known: &[(FormulaId, bool)]) -> Rename {
+    let mut rename = Rename::new();
+    for (condition, holds) in known {
+        rename.override_formula(*condition, desk.space.truth(*holds));
+    }
+    rename
+}
+
+fn steps(known: Vec<(FormulaId, bool)>) -> Vec<Step> {
+    known.into_iter().map(|(condition, holds)| Step::Known(condition, holds)).collect()
+}
+
+/// Proposes a proof by the values of quotients by numbers that are known only at run time: a
+/// dividend `n·v + r` with a small `r` has the quotient `v`. Such quotients number the coordinates
+/// of fused dimensions.
+pub(super) fn by_quotients(
     desk: &mut Desk<'_, '_>,
     facts: &[FormulaId],
     goal: FormulaId,
-) -> Quotients {
+) -> Option<Proof> {
     let mut reached = Reached::default();
     reached.formula(desk.space, goal);
     let mut open: Vec<AtomId> = reached.atoms.iter().rev().copied().collect();
@@ -63,7 +95,7 @@ pub(super) fn quotients(
     });
     let mut values = Vec::new();
     if open.is_empty() || open.len() > MOST_QUOTIENTS {
-        return Quotients::default();
+        return None;
     }
     let mut factors: IndexSet<PolyId> = IndexSet::default();
     for atom in &open {
@@ -76,11 +108,8 @@ pub(super) fn quotients(
         }
     }
     let mut scaled = Scaled { factors, bounds: IndexSet::default() };
-    let mut rename = Rename::new();
     let known = conditions_decided(desk, facts, &[goal]);
-    for (condition, holds) in &known {
-        rename.override_formula(*condition, desk.space.truth(*holds));
-    }
+    let mut rename = replaced(desk, &known);
     loop {
         let before = open.len();
         open.retain(|atom| {
@@ -105,17 +134,22 @@ pub(super) fn quotients(
             break;
         }
     }
-    if !values.is_empty() {
-        let goal = rename.formula(desk.space, goal);
-        let mut reached = Reached::default();
-        reached.formula(desk.space, goal);
-        for formula in reached.formulas {
-            if let Formula::NonNegative(poly) = *desk.space.formula(formula) {
-                scaled.towards(desk, poly, MOST_FACTORS);
-            }
+    if values.is_empty() {
+        return None;
+    }
+    let mut reached = Reached::default();
+    reached.formula(desk.space, rename.formula(desk.space, goal));
+    for formula in reached.formulas {
+        if let Formula::NonNegative(poly) = *desk.space.formula(formula) {
+            scaled.towards(desk, poly, MOST_FACTORS);
         }
     }
-    Quotients { known, values, bounds: scaled.bounds.into_iter().collect() }
+    let mut steps = steps(known);
+    steps.extend(values.into_iter().map(|(quotient, value)| Step::Quotient(quotient, value)));
+    let then = Proof::After(steps, Box::new(Proof::Asked("goal without quotients")));
+    let bounds = scaled.bounds.into_iter();
+    let bounds = bounds.map(|(factor, bound)| Instance::Scaled(factor, bound)).collect();
+    Some(Proof::With(bounds, Box::new(then)))
 }
 
 /// The most factors of a product that are divided off one after the other.

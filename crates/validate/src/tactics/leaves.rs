@@ -8,7 +8,7 @@ use super::forms::{Form, after};
 use super::normal::{self, Normalizer};
 use crate::floats::proof::Theory;
 use crate::floats::{Axiom, Axioms, Floats};
-use crate::obligation::door::{Desk, Equality, Step};
+use crate::obligation::door::{Desk, Proof, Step};
 use crate::space::{Formula, FormulaId, Rename, Space, Term, TermId, Value};
 
 /// The most questions about the leaves of two values. Where only the same bits will do, success is
@@ -37,7 +37,7 @@ pub(super) fn equal_floats(
     facts: &[FormulaId],
     pairs: Vec<Form>,
     weakest: Floats,
-) -> Option<Equality> {
+) -> Option<Proof> {
     let questions = if weakest == Floats::Bits { MOST_FOR_BITS } else { MOST_QUESTIONS };
     let mut sides: Vec<Side> = Vec::new();
     for (mut rounds, pair) in pairs {
@@ -61,7 +61,7 @@ pub(super) fn equal_floats(
 }
 
 /// Finds the strongest theory in which the two floats of a pair have one normal form.
-fn equal_in_theory(desk: &mut Desk<'_, '_>, sides: &[Side], weakest: Floats) -> Option<Equality> {
+fn equal_in_theory(desk: &mut Desk<'_, '_>, sides: &[Side], weakest: Floats) -> Option<Proof> {
     let same = |theory| {
         let mut normalizer = Normalizer::new(theory);
         let mut sides = sides.iter();
@@ -85,7 +85,7 @@ fn equal_in_theory(desk: &mut Desk<'_, '_>, sides: &[Side], weakest: Floats) -> 
     }
     let (theory, (rounds, (a, b))) = found?;
     let proof = normal::proof(theory, desk.space, *a, *b)?;
-    Some(after(rounds.clone(), Equality::Floats(theory, proof)))
+    Some(after(rounds.clone(), Proof::Floats(theory, proof)))
 }
 
 /// Returns both floats, with leaves of the first replaced by leaves of the second where the

@@ -31,8 +31,7 @@ use halidom_ir::{FuncId, Pool, Stage};
 use crate::floats::Floats;
 use crate::lemma::Lemmas;
 use crate::obligation::door::{
-    Case, Desk, Divided, Earlier, Equality, Proposer, Quotients, Region, Rewriting, Setting,
-    Tactics, Target, Witness,
+    Desk, Earlier, Proof, Proposer, Region, Rewriting, Setting, Tactics, Target, Witness,
 };
 use crate::obligation::record::Reason;
 use crate::program::{Dimension, LabelId, Model};
@@ -96,13 +95,14 @@ impl Tactics for Search {
         witness::origins(desk, stage, coords, there).unwrap_or_default()
     }
 
-    fn cases(
+    fn covered(
         &mut self,
         desk: &mut Desk<'_, '_>,
+        facts: &[FormulaId],
         ways: &[FormulaId],
         target: &[PolyId],
-    ) -> Vec<Case> {
-        cover::cases(desk, ways, target)
+    ) -> Option<Proof> {
+        cover::covered(desk, facts, ways, target)
     }
 
     fn earlier(&mut self, desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier> {
@@ -115,10 +115,10 @@ impl Tactics for Search {
         facts: &[FormulaId],
         values: (Value, Value),
         weakest: Floats,
-    ) -> Option<Equality> {
+    ) -> Option<Proof> {
         let (names, values) = named::replaced(desk, facts, values);
         if values.0 == values.1 {
-            return Some(after(names, Equality::Asked("value")));
+            return Some(after(names, Proof::Asked("value")));
         }
         if let Some(proof) = settle::settled(desk, facts, values, settle::MOST_SPLITS) {
             return Some(after(names, proof));
@@ -128,7 +128,7 @@ impl Tactics for Search {
             let rounds = [names, later].concat();
             let alike = desk.space.values_alike(sides.0, sides.1);
             if alike.is_some_and(|alike| desk.follows(facts, alike, "value")) {
-                return Some(after(rounds, Equality::Asked("value")));
+                return Some(after(rounds, Proof::Asked("value")));
             }
             if let Some(proof) = settle::settled(desk, facts, sides, settle::MOST_SPLITS) {
                 return Some(after(rounds, proof));
@@ -160,21 +160,12 @@ impl Tactics for Search {
         sizes::sizes(desk, facts, roomy)
     }
 
-    fn quotients(
-        &mut self,
-        desk: &mut Desk<'_, '_>,
-        facts: &[FormulaId],
-        goal: FormulaId,
-    ) -> Quotients {
-        divide::quotients(desk, facts, goal)
-    }
-
     fn divided(
         &mut self,
         desk: &mut Desk<'_, '_>,
         facts: &[FormulaId],
         goal: FormulaId,
-    ) -> Option<Divided> {
+    ) -> Option<Proof> {
         divide::divided(desk, facts, goal)
     }
 }

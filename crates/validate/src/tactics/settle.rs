@@ -7,8 +7,9 @@
 
 use halidom_base::IndexSet;
 
+use super::forms::split;
 use super::parts::depends_on_data;
-use crate::obligation::door::{Desk, Equality, Step};
+use crate::obligation::door::{Desk, Proof, Step};
 use crate::space::{Atom, Choice, Formula, FormulaId, PolyId, Rename, Space, Symbol, Value};
 
 /// The most choices that occur in only one of the two values. Values with more are not tried.
@@ -22,7 +23,7 @@ pub(super) fn settled(
     facts: &[FormulaId],
     (a, b): (Value, Value),
     splits: u32,
-) -> Option<Equality> {
+) -> Option<Proof> {
     let (of_a, of_b) = (desk.space.choices(a), desk.space.choices(b));
     let differ = of_a.symmetric_difference(&of_b).count();
     if differ == 0 || differ > MOST_CHOICES {
@@ -38,7 +39,7 @@ pub(super) fn settled(
     let (a, b) = (rename.value(desk.space, a), rename.value(desk.space, b));
     let alike = desk.space.values_alike(a, b)?;
     if desk.follows(facts, alike, "settled value") {
-        return Some(Equality::After(steps, Box::new(Equality::Asked("settled value"))));
+        return Some(Proof::After(steps, Box::new(Proof::Asked("settled value"))));
     }
     if splits == 0 {
         return None;
@@ -57,11 +58,11 @@ pub(super) fn settled(
         case.override_formula(condition, truth);
         let (a, b) = (case.value(desk.space, a), case.value(desk.space, b));
         let facts = [facts, &[fact]].concat();
-        let same = Some(Equality::Asked("settled value"));
+        let same = Some(Proof::Asked("settled value"));
         if a == b { same } else { settled(desk, &facts, (a, b), splits - 1) }
     };
-    let cases = Box::new([case(true)?, case(false)?]);
-    Some(Equality::After(steps, Box::new(Equality::Split(condition, cases))))
+    let cases = [case(true)?, case(false)?];
+    Some(Proof::After(steps, Box::new(split(desk.space, condition, cases))))
 }
 
 /// Tests whether a choice among machine values is open, by the intervals of these alone. Facts that

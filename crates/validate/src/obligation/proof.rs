@@ -1,23 +1,44 @@
-//! Values that are equal under facts.
+//! Proofs that a formula holds, or that two values are equal, under facts.
 //!
 //! # Correctness
-//! A proof replaces parts of both values by parts that equal them under the facts: each replacement
-//! has its question. So both values keep their meaning there. Where a proof splits, a case adds a
-//! fact, and the two cases are exhaustive; so are all values of a term in the range that it has. At
-//! the end, the solver shows a condition under which the two are alike, or the steps of a proof
-//! join them in a theory that is permitted.
+//! A tactic proposes a proof. [`Checker::check`] follows it: what is shown at the end of each path
+//! implies the aim under the facts. A replacement puts something in place of a part that equals it
+//! under the facts, which is asked; so facts and aim keep their meaning. The cases of a split are
+//! exhaustive, which is asked too, and each adds a fact. So are all values of a term in the range
+//! that it has. Lemmas hold for all values of the symbols. At the end, the solver shows the aim (of
+//! two values, a condition under which they are alike), or the steps of a proof about floats join
+//! them in a theory that is permitted.
 
 use halidom_ir::Constant;
 
 use super::Checker;
-use super::door::{Equality, Step};
+use super::door::{Proof, Step};
 use super::record::{Method, Reason, Status};
 use crate::floats::proof::{Classes, Theory};
 use crate::floats::{Axioms, Floats};
-use crate::space::{Atom, Formula, FormulaId, Rename, Term, Value};
+use crate::lemma::Memo;
+use crate::space::{Atom, FormulaId, Rename, Space, Term, Value};
 
 /// The most values of a machine integer that are tried one by one.
 const MOST_VALUES: i128 = 1 << 16;
+
+/// The statement that a proof shows.
+#[derive(Clone, Copy)]
+pub(crate) enum Aim {
+    /// The formula holds.
+    Holds(FormulaId),
+    /// The values are equal.
+    Equal(Value, Value),
+}
+
+impl Aim {
+    fn renamed(self, space: &Space, rename: &Rename) -> Self {
+        match self {
+            Self::Holds(goal) => Self::Holds(rename.formula(space, goal)),
+            Self::Equal(a, b) => Self::Equal(rename.value(space, a), rename.value(space, b)),
+        }
+    }
+}
 
 impl Checker<'_> {
     /// Shows that two values are equal under the facts, by an equality of floats that is at least
@@ -48,29 +69,37 @@ impl Checker<'_> {
     pub(super) fn by_proposal(
         &mut self,
         facts: &[FormulaId],
-        values: (Value, Value),
+        (a, b): (Value, Value),
         weakest: Floats,
     ) -> Option<Method> {
         let (mut desk, tactics) = self.door();
-        let proof = tactics.equality(&mut desk, facts, values, weakest)?;
-        self.check(facts, values, &proof, weakest)
+        let proof = tactics.equality(&mut desk, facts, (a, b), weakest)?;
+        self.check(facts, Aim::Equal(a, b), &proof, weakest)
     }
 
-    /// Checks a proof. Returns the method that it shows the equality by.
+    /// Checks a proof of a formula.
+    pub(super) fn shows(&mut self, facts: &[FormulaId], goal: FormulaId, proof: &Proof) -> bool {
+        self.check(facts, Aim::Holds(goal), proof, Floats::Bits).is_some()
+    }
+
+    /// Checks a proof. Returns the method by which it shows the aim.
     fn check(
         &mut self,
         facts: &[FormulaId],
-        (a, b): (Value, Value),
-        proof: &Equality,
+        aim: Aim,
+        proof: &Proof,
         weakest: Floats,
     ) -> Option<Method> {
         match proof {
-            Equality::Asked(label) => {
-                let alike = self.space.values_alike(a, b)?;
-                self.follows(facts, alike, label).then_some(Method::Solver)
+            Proof::Asked(label) => {
+                let goal = match aim {
+                    Aim::Holds(goal) => goal,
+                    Aim::Equal(a, b) => self.space.values_alike(a, b)?,
+                };
+                self.follows(facts, goal, label).then_some(Method::Solver)
             }
-            Equality::Floats(theory, proof) => {
-                let (Value::Number(a), Value::Number(b)) = (a, b) else { return None };
+            Proof::Floats(theory, proof) => {
+                let Aim::Equal(Value::Number(a), Value::Number(b)) = aim else { return None };
                 let method = match *theory {
                     Theory::Axioms(Axioms::NONE) => Method::Identity,
                     Theory::Axioms(axioms) => Method::Axioms(axioms),
@@ -79,7 +108,8 @@ impl Checker<'_> {
                 let classes = Classes::of(self.space, *theory, proof)?;
                 (method.floats() <= weakest && classes.same(a, b)).then_some(method)
             }
-            Equality::Every(term) => {
+            Proof::Every(term) => {
+                let Aim::Equal(a, b) = aim else { return None };
                 let (low, high) = self.space.value_range(*term)?;
                 let scalar = self.space.scalar(*term);
                 for value in (high - low < MOST_VALUES).then_some(low..=high)? {
@@ -92,38 +122,63 @@ impl Checker<'_> {
                 }
                 Some(Method::Identity)
             }
-            Equality::After(steps, then) => {
-                let mut rename = Rename::new();
-                for step in steps {
-                    self.step(facts, step, &mut rename)?;
-                }
-                let values = (rename.value(self.space, a), rename.value(self.space, b));
-                let method = self.check(facts, values, then, weakest)?;
+            Proof::After(steps, then) => {
+                let rename = self.replacements(facts, steps)?;
+                let method = self.check(facts, aim.renamed(self.space, &rename), then, weakest)?;
                 let replaced = method == Method::Identity && !steps.is_empty();
                 Some(if replaced { Method::Solver } else { method })
             }
-            Equality::Split(condition, cases) => {
+            Proof::Throughout(steps, then) => {
+                let rename = self.replacements(facts, steps)?;
+                let facts = rename.formulas(self.space, &[&self.entry, facts].concat());
+                self.check(&facts, aim.renamed(self.space, &rename), then, weakest)
+            }
+            Proof::With(instances, then) => {
+                let (mut facts, mut memo) = (facts.to_vec(), Memo::default());
+                for instance in instances {
+                    facts.extend(memo.state(self.space, *instance));
+                }
+                self.check(&facts, aim, then, weakest)
+            }
+            Proof::Cases(cases) => {
+                let one = self.space.or(cases.iter().map(|(holds, _)| holds));
+                self.follows(facts, one, "cases").then_some(())?;
                 let mut weak = Method::Solver;
-                for (holds, case) in [true, false].into_iter().zip(&**cases) {
-                    let mut rename = Rename::new();
-                    rename.override_formula(*condition, self.space.truth(holds));
-                    let fact = if holds { *condition } else { self.space.not(*condition) };
-                    let (a, b) = (rename.value(self.space, a), rename.value(self.space, b));
-                    if a != b {
-                        let method =
-                            self.check(&[facts, &[fact]].concat(), (a, b), case, weakest)?;
-                        // Two weak methods in two cases would have no one name.
-                        if method.floats() > Floats::Bits {
-                            if weak.floats() > Floats::Bits && weak != method {
-                                return None;
-                            }
-                            weak = method;
+                for (holds, case) in cases {
+                    let method = self.check(&[facts, &[*holds]].concat(), aim, case, weakest)?;
+                    // Two weak methods in two cases would have no one name.
+                    if method.floats() > Floats::Bits {
+                        if weak.floats() > Floats::Bits && weak != method {
+                            return None;
                         }
+                        weak = method;
                     }
                 }
                 Some(weak)
             }
+            Proof::Each(proofs) => {
+                let Aim::Holds(goal) = aim else { return None };
+                let parts = self.space.conjuncts(goal);
+                let mut pairs = parts.iter().zip(proofs);
+                let each = parts.len() == proofs.len()
+                    && pairs.all(|(part, proof)| self.shows(facts, *part, proof));
+                each.then_some(Method::Solver)
+            }
+            Proof::Stronger(goal, then) => {
+                let Aim::Holds(weaker) = aim else { return None };
+                (self.space.or([*goal, weaker]) == weaker).then_some(())?;
+                self.check(facts, Aim::Holds(*goal), then, weakest)
+            }
         }
+    }
+
+    /// Makes the replacements that the facts are shown to permit.
+    fn replacements(&mut self, facts: &[FormulaId], steps: &[Step]) -> Option<Rename> {
+        let mut rename = Rename::new();
+        for step in steps {
+            self.step(facts, step, &mut rename)?;
+        }
+        Some(rename)
     }
 
     /// Adds a replacement if the facts are shown to permit it. Earlier replacements are made in it
@@ -144,10 +199,16 @@ impl Checker<'_> {
             Step::Known(formula, holds) => {
                 let renamed = rename.formula(self.space, formula);
                 let goal = if holds { renamed } else { self.space.not(renamed) };
-                let shown = *self.space.formula(goal) == Formula::True
-                    || self.follows(facts, goal, "choice");
+                let shown = facts.contains(&goal) || self.follows(facts, goal, "choice");
                 let truth = self.space.truth(holds);
                 shown.then(|| rename.override_formula(formula, truth))
+            }
+            Step::Quotient(atom, value) => {
+                let Atom::Div(dividend, divisor) = *self.space.atom(atom) else { return None };
+                let [dividend, divisor] = [dividend, divisor].map(|p| rename.poly(self.space, p));
+                let rest = self.space.sub(dividend, self.space.mul(divisor, value));
+                let is_rest = self.space.within(rest, self.space.constant(0), divisor);
+                self.follows(facts, is_rest, "quotient").then(|| rename.override_atom(atom, value))
             }
             Step::SameTruth(formula, other) => self
                 .follows(facts, self.space.same_truth(formula, other), "condition")
