@@ -40,6 +40,33 @@ fn lemmas_hold_whatever_the_symbols_are() {
     assert!(checked > 100_000, "only {checked}");
 }
 
+#[test]
+fn quotients_by_one_large_divisor_rise_and_stay_near() {
+    let space = Space::new();
+    let symbols = ["x", "d", "c"].map(|name| space.fresh(name));
+    let [x, d, c] = symbols.map(|symbol| space.symbol(symbol));
+    let quotient = |of| space.as_atom(space.div(of, d)).unwrap();
+    let mut memo = Memo::default();
+    let mut held = 0;
+    for more in [space.offset(x, 7), space.offset(x, -2), c] {
+        let pair = (quotient(x), quotient(more));
+        let lemmas = memo.state(&space, Instance::Distance(pair.0, pair.1)).to_vec();
+        for (value, divisor, other) in
+            (-9..10).flat_map(|x| (-2..9).flat_map(move |d| [-20, -1, 0, 30].map(|c| (x, d, c))))
+        {
+            let at: Assignment = symbols.into_iter().zip([value, divisor, other]).collect();
+            for lemma in &lemmas {
+                assert!(space.truth_at(*lemma, &at), "{:?} at {at:?}", space.formula(*lemma));
+                held += 1;
+            }
+        }
+    }
+    assert!(held > 3000, "{held}");
+    // Quotients by two divisors are not compared.
+    let other = space.as_atom(space.div(x, c)).unwrap();
+    assert!(memo.state(&space, Instance::Distance(quotient(x), other)).is_empty());
+}
+
 /// Builds random steps from an integer to a machine integer through floats. `seed` chooses the
 /// steps; at most `most` of them use unknown values.
 fn steps(space: &Space, seed: u64, of: PolyId, unknown: [TermId; 2], most: i128) -> TermId {

@@ -276,6 +276,13 @@ pub(crate) trait Tactics {
         weakest: Floats,
     ) -> Option<Proof>;
 
+    /// Proposes a condition under which two values are equal, and a proof that they are.
+    fn unchanged(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        values: (Value, Value),
+    ) -> Option<(FormulaId, Proof)>;
+
     /// Tells which law of floats is missing for two values to be equal, for reports.
     fn missing_law(&self, space: &Space, values: (Value, Value)) -> Option<String>;
 

@@ -10,21 +10,23 @@
 //! This takes for granted that an earlier instance has written the location. A partial func has
 //! locations of which that is not true: `Definedness` takes an instance that exists for one that
 //! has run. So a partial func owes each of its instances.
+//!
+//! A tactic proposes a condition, and a proof that the two values are equal where it holds.
 
 use halidom_ir::FuncId;
 
 use super::Checker;
-use crate::space::{Choice, FormulaId, PolyId, Rename, Value};
+use super::proof::Aim;
+use crate::floats::Floats;
+use crate::space::{FormulaId, PolyId};
 use crate::specification::Instance;
 
-/// The most conditions that are taken apart, one within the other.
-const MOST_CASES: u32 = 3;
-
 impl Checker<'_> {
-    /// Returns a condition under which an instance of an update leaves a component of the location
-    /// that it writes as it is, if one was found.
+    /// Returns a condition under which an instance of an update, where facts hold, leaves a
+    /// component of the location that it writes as it is, if one was found.
     pub(super) fn unchanged(
         &mut self,
+        facts: &[FormulaId],
         (func, stage): (FuncId, usize),
         component: usize,
         instance: &Instance,
@@ -35,31 +37,11 @@ impl Checker<'_> {
         }
         let (of, location) = ((func, component), &instance.location);
         let before = self.specification.before(self.space, of, stage, point, location)?;
-        let same = self.same_by_cases((*instance.values.get(component)?, before), MOST_CASES)?;
-        (same != self.space.truth(false)).then_some(same)
-    }
-
-    /// Returns a condition under which two values are equal, case by case for the conditions that
-    /// choose the first one: `x * select(c, 2, 1)` is `x` where `c` does not hold.
-    fn same_by_cases(&mut self, (a, b): (Value, Value), cases: u32) -> Option<FormulaId> {
-        let conditions =
-            self.space.choices(a).into_iter().rev().filter_map(|choice| match choice {
-                Choice::Condition(condition) => Some(condition),
-                Choice::Least(_) => None,
-            });
-        let Some(condition) = conditions.take(cases as usize).next() else {
-            return self.space.values_alike(a, b);
-        };
-        let mut ways = Vec::new();
-        for holds in [true, false] {
-            let fact = if holds { condition } else { self.space.not(condition) };
-            let mut case = Rename::new();
-            case.override_formula(condition, self.space.truth(holds));
-            let values = (case.value(self.space, a), case.value(self.space, b));
-            if let Some(same) = self.same_by_cases(values, cases - 1) {
-                ways.push(self.space.and([fact, same]));
-            }
-        }
-        Some(self.space.or(ways))
+        let values = (*instance.values.get(component)?, before);
+        let (mut desk, tactics) = self.door();
+        let (same, proof) = tactics.unchanged(&mut desk, values)?;
+        let facts = [facts, &[same]].concat();
+        let aim = Aim::Equal(values.0, values.1);
+        self.check(&facts, aim, &proof, Floats::Bits).map(|_| same)
     }
 }

@@ -25,7 +25,7 @@ use halidom_base::{Arena, FxHashMap, SharedInterner, define_id};
 use halidom_ir::{BinaryOp, Constant, FuncId, FunctionId, Intrinsic, Scalar, UnaryOp};
 
 pub(crate) use poly::gcd;
-pub(crate) use rename::{Choice, Rename};
+pub(crate) use rename::{Part, Rename};
 pub(crate) use term::TermError;
 
 define_id!(

@@ -256,15 +256,6 @@ impl Rename {
     }
 }
 
-/// A term that has one of several values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Choice {
-    /// A minimum, which is one of its operands.
-    Least(AtomId),
-    /// The condition of a selection.
-    Condition(FormulaId),
-}
-
 /// A term of any sort.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
@@ -377,28 +368,6 @@ impl Space {
             }
         };
         self.all_parts(whole).into_iter().filter_map(symbol).collect()
-    }
-
-    /// The choices in a value, inner ones first.
-    pub(crate) fn choices(&self, value: Value) -> IndexSet<Choice> {
-        let choice = |part| {
-            if let Part::Atom(atom) = part
-                && let Atom::Min(_) = self.atom(atom)
-            {
-                Some(Choice::Least(atom))
-            } else if let Part::Atom(atom) = part
-                && let Atom::Select(condition, ..) = self.atom(atom)
-            {
-                Some(Choice::Condition(*condition))
-            } else if let Part::Term(term) = part
-                && let Term::Select(condition, ..) = self.term(term)
-            {
-                Some(Choice::Condition(*condition))
-            } else {
-                None
-            }
-        };
-        self.all_parts(value).into_iter().filter_map(choice).collect()
     }
 
     /// The terms in a value.

@@ -4,11 +4,12 @@
 //! becomes `a + select(c, b, -b)`.
 
 use super::forms::split;
+use super::parts::{Choice, choices};
 use super::{leaves, unfold};
 use crate::floats::proof::Theory;
 use crate::floats::{Axioms, Floats};
 use crate::obligation::door::{Desk, Proof};
-use crate::space::{Choice, FormulaId, Rename, Value};
+use crate::space::{FormulaId, Rename, Value};
 
 /// The depth of nested cases.
 const MOST_CASES: u32 = 2;
@@ -49,7 +50,7 @@ fn by_cases(
     (a, b): (Value, Value),
     (weakest, depth): (Floats, u32),
 ) -> Option<Proof> {
-    let all = desk.space.choices(a).into_iter().chain(desk.space.choices(b));
+    let all = choices(desk.space, a).into_iter().chain(choices(desk.space, b));
     let mut conditions: Vec<FormulaId> = Vec::new();
     for choice in all {
         if let Choice::Condition(condition) = choice

@@ -6,7 +6,7 @@ use halidom_ir::{BinaryOp, FuncId, Pool, Stage, parse};
 
 use super::Search;
 use super::bounds::lies::bend;
-use super::parts::value_symbols;
+use super::parts::{Choice, choices, value_symbols};
 use crate::floats::proof::{ADD, Join, Law, MUL, Theory};
 use crate::floats::{Axioms, Floats};
 use crate::lemma::{Instance, Lemmas, Memo, Place};
@@ -174,7 +174,7 @@ impl Liar {
 
     fn equality(&mut self, desk: &mut Desk<'_, '_>, values: (Value, Value)) -> Proof {
         let space = &desk.space;
-        let choices = space.choices(values.0).into_iter().chain(space.choices(values.1));
+        let choices = choices(space, values.0).into_iter().chain(choices(space, values.1));
         let choices: Vec<_> = choices.collect();
         let floats = match values {
             (Value::Number(a), Value::Number(b)) => {
@@ -201,10 +201,8 @@ impl Liar {
             }
             _ => {
                 let steps = choices.into_iter().map(|choice| match choice {
-                    crate::space::Choice::Least(atom) => Step::Least(atom, self.below(2)),
-                    crate::space::Choice::Condition(condition) => {
-                        Step::Known(condition, self.below(2) == 0)
-                    }
+                    Choice::Least(atom) => Step::Least(atom, self.below(2)),
+                    Choice::Condition(condition) => Step::Known(condition, self.below(2) == 0),
                 });
                 Proof::After(steps.collect(), Box::new(last))
             }
@@ -682,6 +680,24 @@ impl Tactics for Liar {
             }
             None => self.equality(desk, values),
         })
+    }
+
+    fn unchanged(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        values: (Value, Value),
+    ) -> Option<(FormulaId, Proof)> {
+        let mut found = Search.unchanged(desk, values);
+        if self.lies() {
+            // A proof of another condition, or a proof that shows nothing.
+            let condition = desk.space.truth(self.below(2) == 0);
+            match &mut found {
+                Some((same, _)) if self.below(2) == 0 => *same = condition,
+                Some((_, proof)) => self.bend(desk, proof, Aim::Equal(values.0, values.1)),
+                None => found = Some((condition, self.equality(desk, values))),
+            }
+        }
+        found
     }
 
     fn missing_law(&self, space: &Space, values: (Value, Value)) -> Option<String> {

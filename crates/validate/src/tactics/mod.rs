@@ -22,6 +22,7 @@ mod rewrite;
 mod samples;
 mod settle;
 mod sizes;
+mod unchanged;
 mod unfold;
 mod widen;
 mod witness;
@@ -145,6 +146,14 @@ impl Tactics for Search {
             })
         });
         found.or_else(|| below::equal_below(desk, facts, forms))
+    }
+
+    fn unchanged(
+        &mut self,
+        desk: &mut Desk<'_, '_>,
+        values: (Value, Value),
+    ) -> Option<(FormulaId, Proof)> {
+        unchanged::unchanged(desk.space, values, unchanged::MOST_CASES)
     }
 
     fn missing_law(&self, space: &Space, values: (Value, Value)) -> Option<String> {

@@ -2,7 +2,38 @@
 
 use halidom_base::IndexSet;
 
-use crate::space::{AtomId, FormulaId, Monomial, PolyId, Space, Symbol, Value};
+use crate::space::{Atom, AtomId, FormulaId, Monomial, Part, PolyId, Space, Symbol, Term, Value};
+
+/// A term that has one of several values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Choice {
+    /// A minimum, which is one of its operands.
+    Least(AtomId),
+    /// The condition of a selection.
+    Condition(FormulaId),
+}
+
+/// The choices in a value, inner ones first.
+pub(super) fn choices(space: &Space, value: Value) -> IndexSet<Choice> {
+    let choice = |part| {
+        if let Part::Atom(atom) = part
+            && let Atom::Min(_) = space.atom(atom)
+        {
+            Some(Choice::Least(atom))
+        } else if let Part::Atom(atom) = part
+            && let Atom::Select(condition, ..) = space.atom(atom)
+        {
+            Some(Choice::Condition(*condition))
+        } else if let Part::Term(term) = part
+            && let Term::Select(condition, ..) = space.term(term)
+        {
+            Some(Choice::Condition(*condition))
+        } else {
+            None
+        }
+    };
+    space.all_parts(value).into_iter().filter_map(choice).collect()
+}
 
 /// The symbols in a value.
 pub(super) fn value_symbols(space: &Space, value: Value) -> IndexSet<Symbol> {

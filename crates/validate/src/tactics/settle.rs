@@ -8,9 +8,9 @@
 use halidom_base::IndexSet;
 
 use super::forms::split;
-use super::parts::depends_on_data;
+use super::parts::{Choice, choices, depends_on_data};
 use crate::obligation::door::{Desk, Proof, Step};
-use crate::space::{Atom, Choice, Formula, FormulaId, PolyId, Rename, Space, Symbol, Value};
+use crate::space::{Atom, Formula, FormulaId, PolyId, Rename, Space, Symbol, Value};
 
 /// The most choices that occur in only one of the two values. Values with more are not tried.
 const MOST_CHOICES: usize = 96;
@@ -24,7 +24,7 @@ pub(super) fn settled(
     (a, b): (Value, Value),
     splits: u32,
 ) -> Option<Proof> {
-    let (of_a, of_b) = (desk.space.choices(a), desk.space.choices(b));
+    let (of_a, of_b) = (choices(desk.space, a), choices(desk.space, b));
     let differ = of_a.symmetric_difference(&of_b).count();
     if differ == 0 || differ > MOST_CHOICES {
         return None;
@@ -44,7 +44,7 @@ pub(super) fn settled(
     if splits == 0 {
         return None;
     }
-    let open = desk.space.choices(a).into_iter().chain(desk.space.choices(b));
+    let open = choices(desk.space, a).into_iter().chain(choices(desk.space, b));
     let mut conditions = open.filter_map(|choice| match choice {
         Choice::Condition(condition) => Some(condition),
         Choice::Least(_) => None,
@@ -87,7 +87,7 @@ fn is_open(space: &Space, choice: Choice) -> bool {
 
 /// Returns a condition that decides a minimum of two integers in only one of the two values.
 fn of_least(desk: &mut Desk<'_, '_>, (a, b): (Value, Value)) -> Option<FormulaId> {
-    desk.space.choices(a).symmetric_difference(&desk.space.choices(b)).find_map(|choice| {
+    choices(desk.space, a).symmetric_difference(&choices(desk.space, b)).find_map(|choice| {
         let Choice::Least(atom) = *choice else { return None };
         let Atom::Min(operands) = desk.space.atom(atom).clone() else { return None };
         let [first, second] = *operands else { return None };
@@ -103,13 +103,11 @@ pub(super) fn decided(
     integers: &[PolyId],
     free: &[Symbol],
 ) -> Rename {
-    let mut choices: IndexSet<Choice> = IndexSet::default();
-    for integer in integers {
-        choices.extend(desk.space.choices(Value::Int(*integer)));
-    }
+    let found: IndexSet<Choice> =
+        integers.iter().flat_map(|integer| choices(desk.space, Value::Int(*integer))).collect();
     let mut rename = Rename::new();
     // Inner choices come first.
-    for choice in choices.into_iter().rev().take(MOST_CHOICES) {
+    for choice in found.into_iter().rev().take(MOST_CHOICES) {
         let symbols = match choice {
             Choice::Least(atom) => match desk.space.atom(atom).clone() {
                 Atom::Min(operands) => operands

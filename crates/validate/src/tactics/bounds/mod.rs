@@ -28,7 +28,8 @@ use crate::obligation::natural::{Bounded, Natural, Wanted};
 use crate::obligation::overflow::SMALL;
 use crate::program::Place;
 use crate::ranges::Interval;
-use crate::space::{Atom, AtomId, Choice, FormulaId, PolyId, Rename, Space, Symbol, Value};
+use crate::space::{Atom, AtomId, FormulaId, PolyId, Rename, Space, Symbol, Value};
+use crate::tactics::parts::{Choice, choices};
 use products::Limit;
 use proof::Proof;
 use sizes::{Limits, Sizes};
@@ -328,7 +329,7 @@ impl Intervals {
         let left = left.checked_sub(1)?;
         let scope = self.scope(desk, facts);
         let poly = self.scopes[scope].bounds.in_offsets(desk.space, wanted.poly);
-        let choices = desk.space.choices(Value::Int(poly));
+        let choices = choices(desk.space, Value::Int(poly));
         let mut conditions = choices.iter().filter_map(|choice| match choice {
             Choice::Condition(condition) => Some(*condition),
             Choice::Least(_) => None,

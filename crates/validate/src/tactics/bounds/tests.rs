@@ -9,7 +9,8 @@ use super::{Ends, end, sides};
 use crate::obligation::natural::{Bounded, Grounds, Natural};
 use crate::ranges::Interval;
 use crate::space::concrete::{Assignment, Random};
-use crate::space::{Choice, FormulaId, PolyId, Rename, Space, Symbol, Value};
+use crate::space::{FormulaId, PolyId, Rename, Space, Symbol, Value};
+use crate::tactics::parts::{Choice, choices};
 
 /// A place under two loops, and what is known there.
 struct World {
@@ -118,7 +119,7 @@ impl World {
     /// The upper end of an integer in two cases, with its proof.
     fn split(&mut self, poly: PolyId) -> Option<(i128, Vec<Natural>)> {
         let poly = self.bounds.in_offsets(&self.space, poly);
-        let choices = self.space.choices(Value::Int(poly)).into_iter().rev();
+        let choices = choices(&self.space, Value::Int(poly)).into_iter().rev();
         let mut conditions = choices.filter_map(|choice| match choice {
             Choice::Condition(condition) => Some(condition),
             Choice::Least(_) => None,
