@@ -8,47 +8,26 @@
 //! never a guess. In a space that keeps operators on floats as they are written, an expression of
 //! constants alone denotes its value in its own type.
 
-use halidom_base::FxHashMap;
+use halidom_base::IndexMap;
 use halidom_ir::{
     Access, BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, Intrinsic, Overflow, Pool, Scalar,
     UnaryOp, VarId, eval,
 };
 
-use crate::space::{FormulaId, PolyId, Rename, Space, Term, TermError, TermId, Value};
+use crate::space::{FormulaId, PolyId, Rename, Space, Term, TermId, Value};
 
-/// The reason why an expression has no term.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum EvaluateError {
-    #[error("the variable `{0}` is not bound")]
-    Unbound(String),
-    #[error("a bound is still to be inferred")]
-    Hole,
-    #[error("a load does not say what it reads")]
-    NoClaim,
-    #[error("the buffer `{0}` does not exist here")]
-    NoBuffer(String),
-    #[error("`{0}` has no buffer and cannot be unfolded")]
-    NoDefinition(String),
-    #[error("{0} is not supported")]
-    Unsupported(&'static str),
+/// A result, or the reason why an expression has no term.
+pub(crate) type Result<T> = std::result::Result<T, String>;
+
+/// Refuses a construct.
+pub(crate) fn unsupported<T>(construct: &str) -> Result<T> {
+    Err(format!("{construct} is not supported"))
 }
 
-impl From<EvaluateError> for String {
-    fn from(error: EvaluateError) -> Self {
-        error.to_string()
-    }
+/// Refuses a variable.
+pub(crate) fn unbound<T>(pool: &Pool, var: VarId) -> Result<T> {
+    Err(format!("the variable `{}` is not bound", pool.var(var).name))
 }
-
-impl From<TermError> for EvaluateError {
-    fn from(error: TermError) -> Self {
-        Self::Unsupported(match error {
-            TermError::AssumedAbsent => "an operator whose overflow is assumed to be absent",
-            TermError::IllTyped => "an ill-typed expression",
-        })
-    }
-}
-
-pub(crate) type Result<T> = std::result::Result<T, EvaluateError>;
 
 /// An expression that is a leaf, with its pool and the space of its value.
 pub(crate) struct At<'a> {
@@ -71,12 +50,12 @@ pub(crate) trait Leaves {
 
     /// Returns an element of a buffer, with the claim that it holds a func's value at a point.
     fn load(&mut self, _: At<'_>, _: Load) -> Result<Value> {
-        Err(EvaluateError::Unsupported("a load in an algorithm"))
+        unsupported("a load in an algorithm")
     }
 
     /// Lists what a shuffle takes from one of its vectors: the lanes that `taken` makes of it.
     fn shuffled(&mut self, _: At<'_>, _vector: ExprId, _taken: &Rename) -> Result<()> {
-        Err(EvaluateError::Unsupported("a shuffle in an algorithm"))
+        unsupported("a shuffle in an algorithm")
     }
 }
 
@@ -120,13 +99,18 @@ pub(crate) struct Load {
 
 /// Translates expressions into terms, and remembers the results.
 pub(crate) struct Evaluator<'a, L> {
-    pub(crate) pool: &'a Pool,
-    pub(crate) space: &'a Space,
-    pub(crate) leaves: &'a mut L,
-    pub(crate) memo: FxHashMap<ExprId, Value>,
+    pool: &'a Pool,
+    space: &'a Space,
+    leaves: &'a mut L,
+    /// The results, in the order in which they were found.
+    pub(crate) memo: IndexMap<ExprId, Value>,
 }
 
-impl<L: Leaves> Evaluator<'_, L> {
+impl<'a, L: Leaves> Evaluator<'a, L> {
+    pub(crate) fn new(pool: &'a Pool, space: &'a Space, leaves: &'a mut L) -> Self {
+        Self { pool, space, leaves, memo: IndexMap::default() }
+    }
+
     /// Returns the term of an expression.
     pub(crate) fn value(&mut self, expr: ExprId) -> Result<Value> {
         if let Some(value) = self.memo.get(&expr) {
@@ -141,9 +125,7 @@ impl<L: Leaves> Evaluator<'_, L> {
     pub(crate) fn int(&mut self, expr: ExprId) -> Result<PolyId> {
         match self.value(expr)? {
             Value::Int(poly) => Ok(poly),
-            Value::Bool(_) | Value::Number(_) => {
-                Err(EvaluateError::Unsupported("an index that is not an `int`"))
-            }
+            Value::Bool(_) | Value::Number(_) => unsupported("an index that is not an `int`"),
         }
     }
 
@@ -155,9 +137,7 @@ impl<L: Leaves> Evaluator<'_, L> {
     pub(crate) fn bool(&mut self, expr: ExprId) -> Result<FormulaId> {
         match self.value(expr)? {
             Value::Bool(formula) => Ok(formula),
-            Value::Int(_) | Value::Number(_) => {
-                Err(EvaluateError::Unsupported("a condition that is not a `bool`"))
-            }
+            Value::Int(_) | Value::Number(_) => unsupported("a condition that is not a `bool`"),
         }
     }
 
@@ -166,7 +146,7 @@ impl<L: Leaves> Evaluator<'_, L> {
         match self.value(expr)? {
             Value::Number(term) => Ok(term),
             Value::Bool(formula) => Ok(self.space.truth_term(formula)),
-            Value::Int(_) => Err(EvaluateError::Unsupported("a named function of an `int`")),
+            Value::Int(_) => unsupported("a named function of an `int`"),
         }
     }
 
@@ -202,9 +182,7 @@ impl<L: Leaves> Evaluator<'_, L> {
                     Ok(Value::Int(self.space.max(poly, self.space.scale(poly, -1))))
                 }
                 Value::Number(term) => Ok(Value::Number(self.space.call_term(call, term)?)),
-                Value::Int(_) | Value::Bool(_) => {
-                    Err(EvaluateError::Unsupported("a function of this type"))
-                }
+                Value::Int(_) | Value::Bool(_) => unsupported("a function of this type"),
             },
             Expr::Apply { function, args } => {
                 let args = args.iter().map(|arg| self.machine(*arg)).collect::<Result<_>>()?;
@@ -219,7 +197,7 @@ impl<L: Leaves> Evaluator<'_, L> {
             }
             Expr::Load { buffer, index, access } => {
                 let Some(Access { func, coords }) = access else {
-                    return Err(EvaluateError::NoClaim);
+                    return Err("a load does not say what it reads".to_owned());
                 };
                 let index = self.int(index)?;
                 let coords = self.ints(&coords)?;
@@ -234,7 +212,7 @@ impl<L: Leaves> Evaluator<'_, L> {
             }
             Expr::Broadcast { value, .. } => self.value(value),
             Expr::Shuffle { vectors, lanes } => self.shuffle(id, &vectors, &lanes),
-            Expr::Hole(_) => Err(EvaluateError::Hole),
+            Expr::Hole(_) => Err("a bound is still to be inferred".to_owned()),
         }
     }
 
@@ -242,25 +220,25 @@ impl<L: Leaves> Evaluator<'_, L> {
     /// which the taken lane is affine in the lane of the result. All runs must have one value, as
     /// terms over the lane of the result: together they are one load of equally spaced elements.
     fn shuffle(&mut self, id: ExprId, vectors: &[ExprId], lanes: &[u32]) -> Result<Value> {
-        let unsupported = EvaluateError::Unsupported("a shuffle of these lanes");
+        const REFUSED: &str = "a shuffle of these lanes";
         let given = vectors.first().map_or(1, |vector| self.pool.ty(*vector).lanes);
         let (from, to) = (self.space.lane(given), self.space.lane(self.pool.ty(id).lanes));
         let to = self.space.symbol(to);
         let mut found = None;
         for Run { vector, first, step } in runs(given, lanes) {
-            let vector = *vectors.get(vector).ok_or(unsupported.clone())?;
+            let Some(vector) = vectors.get(vector).copied() else { return unsupported(REFUSED) };
             let value = self.value(vector)?;
             let taken = self.space.offset(self.space.scale(to, step), first);
             let taken = Rename::symbols([(from, taken)]);
             let value = taken.value(self.space, value);
             if found.is_some_and(|other| other != value) {
-                return Err(unsupported);
+                return unsupported(REFUSED);
             }
             found = Some(value);
             let at = At { pool: self.pool, space: self.space, expr: id };
             self.leaves.shuffled(at, vector, &taken)?;
         }
-        found.ok_or(unsupported)
+        found.map_or_else(|| unsupported(REFUSED), Ok)
     }
 
     fn constant(&mut self, constant: Constant) -> Value {
@@ -279,7 +257,7 @@ impl<L: Leaves> Evaluator<'_, L> {
             (UnaryOp::Not, Value::Bool(formula)) => Ok(Value::Bool(self.space.not(formula))),
             (_, Value::Number(term)) => Ok(Value::Number(self.space.unary_term(op, term)?)),
             (UnaryOp::Neg(_) | UnaryOp::Not, Value::Int(_) | Value::Bool(_)) => {
-                Err(EvaluateError::Unsupported("a unary operator of this type"))
+                unsupported("a unary operator of this type")
             }
         }
     }
@@ -296,11 +274,11 @@ impl<L: Leaves> Evaluator<'_, L> {
             } else if matches!(op, BinaryOp::Xor | BinaryOp::Ne) {
                 self.space.not(self.space.same_truth(a, b))
             } else {
-                return Err(EvaluateError::Unsupported("a binary operator of `bool`s"));
+                return unsupported("a binary operator of `bool`s");
             })),
             (Value::Number(a), Value::Number(b)) => self.number_binary(op, a, b),
             (Value::Int(_) | Value::Bool(_) | Value::Number(_), _) => {
-                Err(EvaluateError::Unsupported("a binary operator on operands of two types"))
+                unsupported("a binary operator on operands of two types")
             }
         }
     }
@@ -311,8 +289,10 @@ impl<L: Leaves> Evaluator<'_, L> {
         }
         let apply = Space::ring_operator(op, Overflow::Unbounded);
         let apply = apply.or_else(|| Space::number_operator(op));
-        let apply = apply.ok_or(EvaluateError::Unsupported("a binary operator of `int`s"))?;
-        Ok(Value::Int(apply(self.space, a, b)))
+        match apply {
+            Some(apply) => Ok(Value::Int(apply(self.space, a, b))),
+            None => unsupported("a binary operator of `int`s"),
+        }
     }
 
     fn compare(&mut self, op: BinaryOp, a: PolyId, b: PolyId) -> Result<FormulaId> {
@@ -326,7 +306,7 @@ impl<L: Leaves> Evaluator<'_, L> {
         } else if matches!(op, BinaryOp::Le | BinaryOp::Ge) {
             Space::at_most
         } else {
-            return Err(EvaluateError::Unsupported("this comparison"));
+            return unsupported("this comparison");
         };
         let found = compare(space, first, second);
         Ok(if op == BinaryOp::Ne { space.not(found) } else { found })
@@ -338,7 +318,7 @@ impl<L: Leaves> Evaluator<'_, L> {
         }
         let scalar = self.space.scalar(a);
         if scalar != self.space.scalar(b) {
-            return Err(EvaluateError::Unsupported("a comparison of two types"));
+            return unsupported("a comparison of two types");
         }
         if scalar.is_float() {
             return Ok(Value::Bool(self.space.compare_floats(op, a, b)));
@@ -358,7 +338,7 @@ impl<L: Leaves> Evaluator<'_, L> {
                 Ok(Value::Number(self.space.choose_term(condition, a, b)?))
             }
             (Value::Int(_) | Value::Bool(_) | Value::Number(_), _) => {
-                Err(EvaluateError::Unsupported("a selection between two types"))
+                unsupported("a selection between two types")
             }
         }
     }

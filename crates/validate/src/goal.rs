@@ -8,15 +8,12 @@ use std::rc::Rc;
 
 use halidom_ir::{BufferId, ExprId, StmtId, VarId};
 
-use crate::obligation::record::{Kind, Subject};
+use crate::obligation::record::Subject;
 use crate::program::{MemoryId, Place};
-use crate::space::FormulaId;
 
 /// A claim to show at a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
-    /// The kind of the obligation that the goal becomes.
-    pub(crate) kind: Kind,
     /// The statement that the goal is about, if there is one.
     pub(crate) stmt: Option<StmtId>,
     /// The subject of the goal.
@@ -27,23 +24,9 @@ pub(crate) struct Goal {
     pub(crate) claim: Claim,
 }
 
-impl Goal {
-    /// Makes a goal about parameters and shapes alone.
-    pub(crate) fn at_entry(kind: Kind, what: Subject, claim: Claim) -> Self {
-        Self { kind, stmt: None, what, place: Place::default(), claim }
-    }
-}
-
 /// The claim of a goal.
 #[derive(Clone, Debug)]
 pub(crate) enum Claim {
-    /// A formula holds.
-    Holds {
-        /// The formula.
-        formula: FormulaId,
-        /// The label of the question to the solver.
-        label: &'static str,
-    },
     /// Every `int` in an expression fits 64 bits.
     Arithmetic {
         /// The expression.

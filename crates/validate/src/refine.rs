@@ -31,14 +31,12 @@ use halidom_ir::{
 };
 
 use crate::evaluate::{
-    self, At, Component, EvaluateError, Evaluator, Leaves, leaf_value, literal, unknown,
+    At, Component, Evaluator, Leaves, Result, leaf_value, literal, unknown, unsupported,
 };
 use crate::floats::{Axiom, Axioms};
 use crate::laws::Laws;
 use crate::obligation::door::{Factored, Rewriting, Split, Tactics};
 use crate::space::{PolyId, Space, Term, Value, Version};
-
-type Result<T> = std::result::Result<T, String>;
 
 /// Shows that every func of `from` has the same values in `to`. Returns one entry for each func:
 /// its name, and the axioms that it needs or the reason why this is not shown. If the algorithms do
@@ -134,7 +132,7 @@ impl Reads {
 }
 
 impl Leaves for Reads {
-    fn variable(&mut self, pool: &Pool, space: &Space, var: VarId) -> evaluate::Result<Value> {
+    fn variable(&mut self, pool: &Pool, space: &Space, var: VarId) -> Result<Value> {
         let bound = self.bound.get(&var).copied();
         Ok(bound.unwrap_or_else(|| self.symbol(pool, space, var)))
     }
@@ -144,9 +142,9 @@ impl Leaves for Reads {
         At { pool, space, .. }: At<'_>,
         (func, component): Component,
         coords: Vec<PolyId>,
-    ) -> evaluate::Result<Value> {
+    ) -> Result<Value> {
         let Some(scalar) = pool.func(func).scalars.get(component).copied() else {
-            return Err(EvaluateError::Unsupported("a component that does not exist"));
+            return unsupported("a component that does not exist");
         };
         let (func, version, coords) = (self.meaning(func), Version::Final, coords.into());
         let term = space.leaf(Term::Read { func, component, scalar, version, coords });
@@ -236,7 +234,7 @@ impl Refinement<'_> {
 
     fn values(&mut self, ids: &[ExprId]) -> Option<Vec<Value>> {
         let Self { pool, space, reads, .. } = self;
-        let mut evaluator = Evaluator { pool, space, leaves: reads, memo: FxHashMap::default() };
+        let mut evaluator = Evaluator::new(pool, space, reads);
         ids.iter().map(|id| evaluator.value(*id).ok()).collect()
     }
 

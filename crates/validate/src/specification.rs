@@ -13,11 +13,9 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
 
-use crate::evaluate::{At, Component, EvaluateError, Evaluator, Leaves, leaf_value};
+use crate::evaluate::{At, Component, Evaluator, Leaves, Result, leaf_value, unbound, unsupported};
 use crate::program::{Model, Parameters};
 use crate::space::{FormulaId, PolyId, Space, Term, TermId, Value, Version};
-
-type Result<T> = std::result::Result<T, EvaluateError>;
 
 /// The specification, with the values that were unfolded before.
 pub(crate) struct Specification<'a> {
@@ -81,7 +79,7 @@ impl<'a> Specification<'a> {
         let decl = self.pool.func(func);
         match decl.stages().get(stage) {
             Some(found) => Ok((found, &decl.args)),
-            None => Err(EvaluateError::Unsupported("a stage that does not exist")),
+            None => unsupported("a stage that does not exist"),
         }
     }
 
@@ -130,7 +128,7 @@ impl<'a> Specification<'a> {
             || found.lhs.len() != args.len()
             || point.len() != found.domain.len()
         {
-            return Err(EvaluateError::Unsupported("a claim with a wrong number of coordinates"));
+            return unsupported("a claim with a wrong number of coordinates");
         }
         let shape = self.shape(space, func, stage)?;
         let mut bound = FxHashMap::default();
@@ -187,12 +185,9 @@ impl<'a> Specification<'a> {
     ) -> Result<T> {
         let pool = self.pool;
         let mut leaves = Unfolding { specification: self, bound, own };
-        let mut evaluator =
-            Evaluator { pool, space, leaves: &mut leaves, memo: FxHashMap::default() };
+        let mut evaluator = Evaluator::new(pool, space, &mut leaves);
         let result = work(&mut evaluator);
-        let mut memo: Vec<_> = evaluator.memo.into_iter().collect();
-        memo.sort_unstable_by_key(|(expr, _)| *expr);
-        for (expr, value) in memo {
+        for (expr, value) in evaluator.memo {
             if let (Value::Int(poly), Some(bits)) = (value, self.widths.get(&expr)) {
                 self.ints.push((poly, *bits));
             }
@@ -222,23 +217,23 @@ impl<'a> Specification<'a> {
         (func, component): (FuncId, usize),
         coords: Vec<PolyId>,
     ) -> Result<Value> {
-        let missing = EvaluateError::Unsupported("a component that does not exist");
+        let of = |values: &[Value]| match values.get(component) {
+            Some(value) => Ok(*value),
+            None => unsupported("a component that does not exist"),
+        };
         let key = (func, coords);
         if let Some((values, ints)) = self.unfolded.get(&key) {
             self.ints.extend_from_slice(ints);
-            return values.get(component).copied().ok_or(missing);
+            return of(values);
         }
-        let name = || EvaluateError::NoDefinition(self.pool.func(func).name.clone());
-        let FuncKind::Defined { stages, .. } = &self.pool.func(func).kind else {
-            return Err(name());
-        };
-        let [only] = stages.as_slice() else { return Err(name()) };
-        if !only.domain.is_empty() || only.predicate.is_some() {
-            return Err(name());
+        let decl = self.pool.func(func);
+        let whole = |stage: &Stage| stage.domain.is_empty() && stage.predicate.is_none();
+        if !matches!(decl.stages(), [only] if whole(only)) {
+            return Err(format!("`{}` has no buffer and cannot be unfolded", decl.name));
         }
         let Instance { values, ints, .. } = self.instance(space, (func, 0), &key.1, &[])?;
         self.ints.extend_from_slice(&ints);
-        let value = values.get(component).copied().ok_or(missing);
+        let value = of(&values);
         self.unfolded.insert(key, (values, ints));
         value
     }
@@ -257,7 +252,7 @@ impl Leaves for Unfolding<'_, '_> {
         match (self.bound.get(&var), self.specification.parameters.get(&var)) {
             (Some(poly), _) => Ok(Value::Int(*poly)),
             (None, Some(value)) => Ok(*value),
-            (None, None) => Err(EvaluateError::Unbound(pool.var(var).name.clone())),
+            (None, None) => unbound(pool, var),
         }
     }
 
@@ -265,7 +260,7 @@ impl Leaves for Unfolding<'_, '_> {
         let (At { pool, space, .. }, (func, component)) = (at, of);
         let decl = pool.func(func);
         let Some(scalar) = decl.scalars.get(component).copied() else {
-            return Err(EvaluateError::Unsupported("a component that does not exist"));
+            return unsupported("a component that does not exist");
         };
         let version = match &self.own {
             Some((own, version)) if *own == func => version.clone(),

@@ -32,7 +32,6 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
 
-use crate::goal::{Claim, Goal};
 use crate::laws::Laws;
 use crate::lia::{Lia, Outcome};
 use crate::program::order::Run;
@@ -176,25 +175,6 @@ impl Checker<'_> {
             self.lia.note_open();
         }
         self.found.obligations.push(Obligation { kind, stmt, subject: subject.into(), status });
-    }
-
-    /// Decides a goal that is a formula, and records the answer.
-    pub(crate) fn decide(&mut self, goal: Goal) {
-        let status = match &goal.claim {
-            Claim::Holds { formula, label } => self.prove(&goal.place.facts, *formula, label),
-            // These are decided where intervals are known.
-            Claim::Arithmetic { .. }
-            | Claim::Fits { .. }
-            | Claim::End { .. }
-            | Claim::Index { .. }
-            | Claim::Elements { .. } => Err("a goal that nobody decides".into()),
-        };
-        self.settle(goal, status);
-    }
-
-    /// Records the status of a goal.
-    pub(crate) fn settle(&mut self, goal: Goal, status: Status) {
-        self.record(goal.kind, goal.stmt, goal.what, status);
     }
 
     /// Tries to show that `facts`, with the entry checks, imply `goal`.
@@ -369,16 +349,11 @@ impl Checker<'_> {
     pub(crate) fn demands(&mut self, task: Task<'_>) {
         for require in &task.algorithm.requires {
             let what = format!("require \"{}\"", require.message);
-            match self.specification.condition(self.space, require.condition) {
-                Ok(formula) => {
-                    let claim = Claim::Holds { formula, label: "require" };
-                    self.decide(Goal::at_entry(Kind::Assumption, what.into(), claim));
-                }
-                Err(error) => {
-                    let status = Err(error.to_string().into());
-                    self.record(Kind::Assumption, None, what, status);
-                }
-            }
+            let status = match self.specification.condition(self.space, require.condition) {
+                Ok(formula) => self.prove(&[], formula, "require"),
+                Err(error) => Err(error.into()),
+            };
+            self.record(Kind::Assumption, None, what, status);
         }
         let mut funcs: Vec<FuncId> =
             self.model.memories.values().map(|memory| memory.func).collect();
@@ -401,11 +376,10 @@ impl Checker<'_> {
                     if !shown.insert(extent) {
                         continue;
                     }
-                    let formula = self.space.non_negative(extent);
                     let name = &self.pool.func(func).name;
                     let what = format!("reduction domain of stage {stage} of {name}");
-                    let claim = Claim::Holds { formula, label: "domain" };
-                    self.decide(Goal::at_entry(Kind::Assumption, what.into(), claim));
+                    let status = self.prove(&[], self.space.non_negative(extent), "domain");
+                    self.record(Kind::Assumption, None, what, status);
                 }
             }
         }

@@ -4,10 +4,8 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BufferId, ExprId, FuncId, FuncKind, Pool, StmtId, VarId};
 
 use super::{Access, LoadId, Memory, MemoryId, Model, Place, Use};
-use crate::evaluate::{At, Component, EvaluateError, Leaves, Load, leaf_value};
-use crate::space::{FormulaId, PolyId, Rename, Space, Symbol, Term, Value, Version};
-
-type Result<T> = std::result::Result<T, EvaluateError>;
+use crate::evaluate::{At, Component, Leaves, Load, Result, leaf_value, unbound, unsupported};
+use crate::space::{FormulaId, Part, PolyId, Rename, Space, Symbol, Term, Value, Version};
 
 /// The value of a variable, and the loads in it.
 #[derive(Clone)]
@@ -61,33 +59,10 @@ impl Scope {
         (place, Some(lane))
     }
 
-    /// Tests whether an element depends on a read of a func that is being updated here.
-    pub(super) fn element_depends(
-        &self,
-        space: &Space,
-        flat: Option<PolyId>,
-        coords: &[PolyId],
-    ) -> bool {
-        let polys: Vec<PolyId> = flat.into_iter().chain(coords.iter().copied()).collect();
-        let settled = Rename::settle(None).polys(space, &polys);
-        // Most polynomials have no reads in them, so settling changes nothing.
-        settled != polys && self.updates().any(|update| update.polys(space, &polys) != settled)
-    }
-
-    /// Tests the same for a condition.
-    pub(super) fn condition_depends(&self, space: &Space, condition: FormulaId) -> bool {
-        let settled = Rename::settle(None).formula(space, condition);
-        settled != condition
-            && self.updates().any(|update| update.formula(space, condition) != settled)
-    }
-
-    /// For each func that may be in an update here, settles its pending reads to a version that is
-    /// not final.
-    fn updates(&self) -> impl Iterator<Item = Rename> + '_ {
-        self.place.labels.iter().map(|label| {
-            let some = Version::Before { stage: usize::MAX, point: Box::new([]) };
-            Rename::settle(Some((self.model.labels[*label].func, some)))
-        })
+    /// Tests whether a term reads a func that is being updated here.
+    pub(super) fn depends(&self, space: &Space, term: impl Into<Part>) -> bool {
+        let pending = space.pending(term);
+        self.place.labels.iter().any(|label| pending.contains(&self.model.labels[*label].func))
     }
 
     /// Lists a load of the present statement and returns the value that it claims to read.
@@ -107,7 +82,7 @@ impl Scope {
         let scalar = pool.buffer(self.model.memories[memory].buffer).scalar;
         let term = space.leaf(Term::Read { func, component, scalar, version, coords: at });
         if !self.loads.contains_key(&expr) {
-            let depends = self.element_depends(space, flat, &coords);
+            let depends = flat.iter().chain(&coords).any(|poly| self.depends(space, *poly));
             let settle = Rename::settle(None);
             let settled = settle.polys(space, &coords);
             let settled_flat = flat.map(|flat| settle.poly(space, flat));
@@ -129,29 +104,30 @@ impl Scope {
     }
 }
 
+fn no_buffer(name: &str) -> Result<Value> {
+    Err(format!("the buffer `{name}` does not exist here"))
+}
+
 impl Leaves for Scope {
     fn variable(&mut self, pool: &Pool, _: &Space, var: VarId) -> Result<Value> {
-        match self.bindings.get(&var) {
-            Some(binding) => Ok(binding.value),
-            None => Err(EvaluateError::Unbound(pool.var(var).name.clone())),
-        }
+        self.bindings.get(&var).map_or_else(|| unbound(pool, var), |binding| Ok(binding.value))
     }
 
     fn reference(&mut self, at: At<'_>, of: Component, coords: Vec<PolyId>) -> Result<Value> {
         let Some(memory) = self.by_func.get(&of).copied() else {
-            return Err(EvaluateError::NoBuffer(at.pool.func(of.0).name.clone()));
+            return no_buffer(&at.pool.func(of.0).name);
         };
         Ok(self.list(at, (memory, None, coords)))
     }
 
     fn load(&mut self, at: At<'_>, load: Load) -> Result<Value> {
         let Some(memory) = self.by_buffer.get(&load.buffer).copied() else {
-            return Err(EvaluateError::NoBuffer(at.pool.buffer(load.buffer).name.clone()));
+            return no_buffer(&at.pool.buffer(load.buffer).name);
         };
         if self.model.memories[memory].func != load.func
             || load.coords.len() != at.pool.func(load.func).rank()
         {
-            return Err(EvaluateError::Unsupported("a load that claims to read another func"));
+            return unsupported("a load that claims to read another func");
         }
         Ok(self.list(at, (memory, Some(load.index), load.coords)))
     }
@@ -161,10 +137,10 @@ impl Leaves for Scope {
     fn shuffled(&mut self, at: At<'_>, vector: ExprId, taken: &Rename) -> Result<()> {
         let At { pool, space, expr: shuffle } = at;
         let Some(load) = self.loads.get(&vector).copied() else {
-            return Err(EvaluateError::Unsupported("a shuffle of other vectors than loads"));
+            return unsupported("a shuffle of other vectors than loads");
         };
         if self.own_indices.iter().any(|(own, ..)| *own == load) {
-            return Err(EvaluateError::Unsupported("a shuffle of places that an update decides"));
+            return unsupported("a shuffle of places that an update decides");
         }
         let whole = &self.model.loads[load];
         let (stmt, memory, flat) = (whole.stmt, whole.memory, whole.flat);
@@ -173,8 +149,7 @@ impl Leaves for Scope {
         if let Some(known) = self.loads.get(&shuffle) {
             let known = &self.model.loads[*known];
             let same = (known.memory, known.flat, &known.coords) == (memory, flat, &coords);
-            let reason = EvaluateError::Unsupported("a shuffle of several loads");
-            return if same { Ok(()) } else { Err(reason) };
+            return if same { Ok(()) } else { unsupported("a shuffle of several loads") };
         }
         let (place, lane) = self.lane_place(space, pool.ty(shuffle).lanes);
         let access = Access { stmt, memory, flat, coords, place, lane };

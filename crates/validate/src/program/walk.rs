@@ -11,11 +11,9 @@ use super::{
     Access, Binder, Computed, Control, Dimension, EntryCheck, Labelled, Loop, Memory, Model, Place,
     Problem, Role, Step, Store, Use,
 };
-use crate::evaluate::{EvaluateError, Evaluator, unknown};
+use crate::evaluate::{Evaluator, Result, unknown};
 use crate::program::{LoadId, MemoryId};
 use crate::space::{FormulaId, PolyId, Rename, Space, Value, Version};
-
-type Result<T> = std::result::Result<T, EvaluateError>;
 
 /// The greatest number of arms of selections that are told apart for one expression.
 const MOST_ARMS: usize = 32;
@@ -315,24 +313,14 @@ impl Walker<'_> {
     /// Enters a branch. The parts of its condition that read funcs which are being updated here are
     /// left to the stores of these funcs. Returns true if such a store took them.
     fn decided(&mut self, number: usize, condition: FormulaId, own: &[Use], body: StmtId) -> bool {
-        let parts = self.space.conjuncts(condition);
-        let reads = |walker: &mut Self, part| {
-            own.iter().any(|used| {
-                let func =
-                    walker.scope.model.memories[walker.scope.model.loads[used.load].memory].func;
-                let some = Version::Before { stage: usize::MAX, point: Box::new([]) };
-                let settled = Rename::settle(Some((func, some))).formula(walker.space, part);
-                settled != Rename::settle(None).formula(walker.space, part)
-            })
-        };
-        let (mut conditions, mut facts) = (Vec::new(), Vec::new());
-        for part in parts {
-            if reads(self, part) {
-                conditions.push(part);
-            } else {
-                facts.push(Rename::settle(None).formula(self.space, part));
-            }
-        }
+        let model = &self.scope.model;
+        let funcs: Vec<FuncId> =
+            own.iter().map(|used| model.memories[model.loads[used.load].memory].func).collect();
+        let (conditions, facts): (Vec<_>, Vec<_>) =
+            self.space.conjuncts(condition).into_iter().partition(|part| {
+                self.space.pending(*part).iter().any(|func| funcs.contains(func))
+            });
+        let facts = Rename::settle(None).formulas(self.space, &facts);
         let fact = self.space.and(facts);
         let loops = self.scope.place.loops().count();
         self.scope.decisions.push(Decision { conditions, uses: own.to_vec(), loops, taken: false });
@@ -519,13 +507,8 @@ impl Walker<'_> {
             access.flat = flat.map(|flat| settle.poly(self.space, flat));
             access.coords = settle.polys(self.space, &coords);
         }
-        let value = match stored {
-            Ok(value) => Ok(settle.value(self.space, value)),
-            Err(error) => {
-                self.problem(&error);
-                Err(error.to_string())
-            }
-        };
+        let value = stored.map(|value| settle.value(self.space, value));
+        let value = value.inspect_err(|error| self.problem(error));
         let uses = uses
             .into_iter()
             .map(|used| Use { load: used.load, arm: settle.formula(self.space, used.arm) })
@@ -602,22 +585,15 @@ impl Walker<'_> {
         &mut self,
         work: impl FnOnce(&mut Evaluator<'_, Scope>) -> Result<T>,
     ) -> Result<T> {
-        let mut evaluator = Evaluator {
-            pool: self.pool,
-            space: self.space,
-            leaves: &mut self.scope,
-            memo: FxHashMap::default(),
-        };
+        let mut evaluator = Evaluator::new(self.pool, self.space, &mut self.scope);
         let result = work(&mut evaluator);
-        let mut memo: Vec<_> = evaluator.memo.into_iter().collect();
-        memo.sort_unstable_by_key(|(expr, _)| *expr);
         let settle = Rename::settle(None);
-        for (expr, value) in memo {
+        for (expr, value) in evaluator.memo {
             if let Value::Int(poly) = value {
                 // A read of a func that is being updated here stays pending, because it is not the
                 // final value. Nothing is known about it except the range that the func's
                 // definition gives.
-                let settled = if self.scope.element_depends(self.space, None, &[poly]) {
+                let settled = if self.scope.depends(self.space, poly) {
                     poly
                 } else {
                     settle.poly(self.space, poly)
@@ -759,7 +735,7 @@ impl Walker<'_> {
                 .map(|used| {
                     // The version on which such an arm depends is not known here, so the load
                     // always matters.
-                    let arm = if self.scope.condition_depends(self.space, used.arm) {
+                    let arm = if self.scope.depends(self.space, used.arm) {
                         self.space.truth(true)
                     } else {
                         settle.formula(self.space, used.arm)

@@ -26,7 +26,6 @@ use halidom_ir::{BinaryOp, Constant, FuncId, FunctionId, Intrinsic, Scalar, Unar
 
 pub(crate) use poly::gcd;
 pub(crate) use rename::{Part, Rename};
-pub(crate) use term::TermError;
 
 define_id!(
     /// An unknown. Two binders never share a symbol, because symbols come from a counter.

@@ -370,6 +370,19 @@ impl Space {
         self.all_parts(whole).into_iter().filter_map(symbol).collect()
     }
 
+    /// The funcs whose reads in a term are not settled yet.
+    pub(crate) fn pending(&self, whole: impl Into<Part>) -> IndexSet<FuncId> {
+        let func = |part| {
+            if let Part::Term(term) = part
+                && let Term::Read { func, version: Version::Pending, .. } = self.term(term)
+            {
+                return Some(*func);
+            }
+            None
+        };
+        self.all_parts(whole).into_iter().filter_map(func).collect()
+    }
+
     /// The terms in a value.
     pub(crate) fn terms_of(&self, value: Value) -> Vec<TermId> {
         let term = |part| if let Part::Term(term) = part { Some(term) } else { None };

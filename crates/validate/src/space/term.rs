@@ -14,14 +14,11 @@ use halidom_ir::{BinaryOp, Constant, Intrinsic, Overflow, Scalar, UnaryOp, eval}
 
 use super::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Term, TermId};
 
-/// An operator that the normal forms do not cover.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TermError {
-    #[error("an operator whose overflow is assumed to be absent")]
-    AssumedAbsent,
-    #[error("an ill-typed expression")]
-    IllTyped,
-}
+/// A term, or the reason why the normal forms do not cover it.
+type Made = Result<TermId, &'static str>;
+
+const ASSUMED_ABSENT: &str = "an operator whose overflow is assumed to be absent is not supported";
+const ILL_TYPED: &str = "an ill-typed expression is not supported";
 
 /// An operator on two integers.
 type Operator = fn(&Space, PolyId, PolyId) -> PolyId;
@@ -86,11 +83,7 @@ impl Space {
     }
 
     /// Applies the outermost operator of a term to as many other operands.
-    pub(crate) fn with_operands(
-        &self,
-        term: TermId,
-        operands: &[TermId],
-    ) -> Result<TermId, TermError> {
+    pub(crate) fn with_operands(&self, term: TermId, operands: &[TermId]) -> Made {
         match (self.term(term).clone(), operands) {
             (Term::Unary(op, _), &[a]) => self.unary_term(op, a),
             (Term::Cast(to, _), &[a]) => self.cast_term(to, a),
@@ -104,7 +97,7 @@ impl Space {
                 Ok(self.leaf(Term::Apply { function, scalar, args: args.into() }))
             }
             (_, []) => Ok(term),
-            (_, _) => Err(TermError::IllTyped),
+            (_, _) => Err(ILL_TYPED),
         }
     }
 
@@ -244,14 +237,14 @@ impl Space {
     }
 
     /// A conversion between machine types.
-    pub(crate) fn cast_term(&self, to: Scalar, operand: TermId) -> Result<TermId, TermError> {
+    pub(crate) fn cast_term(&self, to: Scalar, operand: TermId) -> Made {
         let from = self.scalar(operand);
         if from == to {
             return Ok(operand);
         }
         let kept = self.as_written && from.is_float() && to.is_float();
         if let Some(constant) = self.term_constant(operand).filter(|_| !kept) {
-            let value = eval::cast(to, constant).map_err(|_| TermError::IllTyped)?;
+            let value = eval::cast(to, constant).map_err(|_| ILL_TYPED)?;
             return Ok(if to == Scalar::Bool {
                 self.truth_term(self.truth(value.as_bool() == Some(true)))
             } else {
@@ -277,7 +270,7 @@ impl Space {
         if from.is_float() || (to.is_float() && from != Scalar::Int) {
             return Ok(self.intern_term(Term::Cast(to, operand)));
         }
-        Err(TermError::IllTyped)
+        Err(ILL_TYPED)
     }
 
     /// Tests whether a float has a factor 0. Then it is 0 or NaN, which are 0 as integers.
@@ -293,17 +286,16 @@ impl Space {
     }
 
     /// Converts an `int` to a machine number.
-    pub(crate) fn int_to(&self, to: Scalar, poly: PolyId) -> Result<TermId, TermError> {
+    pub(crate) fn int_to(&self, to: Scalar, poly: PolyId) -> Made {
         if to.is_machine_integer() {
             return Ok(self.ring(to, poly));
         }
         if !to.is_float() {
-            return Err(TermError::IllTyped);
+            return Err(ILL_TYPED);
         }
         match self.as_constant(poly) {
             Some(value) => {
-                let value =
-                    eval::cast(to, Constant::int(value)).map_err(|_| TermError::IllTyped)?;
+                let value = eval::cast(to, Constant::int(value)).map_err(|_| ILL_TYPED)?;
                 Ok(self.constant_term(value))
             }
             None => Ok(self.intern_term(Term::FromInt(to, poly))),
@@ -311,10 +303,10 @@ impl Space {
     }
 
     /// A unary operator on a machine number.
-    pub(crate) fn unary_term(&self, op: UnaryOp, operand: TermId) -> Result<TermId, TermError> {
+    pub(crate) fn unary_term(&self, op: UnaryOp, operand: TermId) -> Made {
         let scalar = self.scalar(operand);
         if let Some(constant) = self.term_constant(operand) {
-            let value = eval::unary(op, constant).map_err(|_| TermError::AssumedAbsent)?;
+            let value = eval::unary(op, constant).map_err(|_| ASSUMED_ABSENT)?;
             return Ok(self.constant_term(value));
         }
         match op {
@@ -324,39 +316,34 @@ impl Space {
             UnaryOp::Neg(Overflow::Wraps) if scalar.is_machine_integer() => {
                 Ok(self.ring(scalar, self.scale(self.residue(operand), -1)))
             }
-            UnaryOp::Neg(_) => Err(TermError::AssumedAbsent),
+            UnaryOp::Neg(_) => Err(ASSUMED_ABSENT),
             // Two's complement: the complement of x is -x - 1.
             UnaryOp::Not if scalar.is_machine_integer() => {
                 let negated = self.scale(self.residue(operand), -1);
                 Ok(self.ring(scalar, self.offset(negated, -1)))
             }
-            UnaryOp::Not => Err(TermError::IllTyped),
+            UnaryOp::Not => Err(ILL_TYPED),
         }
     }
 
     /// A binary operator on machine numbers of one type, except comparisons.
-    pub(crate) fn binary_term(
-        &self,
-        op: BinaryOp,
-        a: TermId,
-        b: TermId,
-    ) -> Result<TermId, TermError> {
+    pub(crate) fn binary_term(&self, op: BinaryOp, a: TermId, b: TermId) -> Made {
         let scalar = self.scalar(a);
         if scalar != self.scalar(b) || op.is_comparison() {
-            return Err(TermError::IllTyped);
+            return Err(ILL_TYPED);
         }
         let kept = self.as_written && scalar.is_float();
         if let (Some(x), Some(y)) = (self.term_constant(a), self.term_constant(b))
             && !kept
         {
-            let value = eval::binary(op, x, y).map_err(|_| TermError::AssumedAbsent)?;
+            let value = eval::binary(op, x, y).map_err(|_| ASSUMED_ABSENT)?;
             return Ok(self.constant_term(value));
         }
         if scalar.is_float() {
             return self.float_term(op, a, b);
         }
         if !scalar.is_machine_integer() {
-            return Err(TermError::IllTyped);
+            return Err(ILL_TYPED);
         }
         if let Some(apply) = Self::ring_operator(op, Overflow::Wraps) {
             return Ok(self.ring(scalar, apply(self, self.residue(a), self.residue(b))));
@@ -370,7 +357,7 @@ impl Space {
         if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
             return Ok(self.bitwise_term(scalar, op, a, b));
         }
-        Err(TermError::AssumedAbsent)
+        Err(ASSUMED_ABSENT)
     }
 
     /// Returns an operator of the ring of integers that overflows in this way. Residues may be used
@@ -398,7 +385,7 @@ impl Space {
     /// An operator on floats, as written. A factor or divisor of 1 is dropped, which is right for
     /// NaN (there is one) and zeros of either sign too. The overflow convention of `+`, `-`, `*`
     /// has no meaning for floats and is normalized.
-    fn float_term(&self, op: BinaryOp, a: TermId, b: TermId) -> Result<TermId, TermError> {
+    fn float_term(&self, op: BinaryOp, a: TermId, b: TermId) -> Made {
         let op = if matches!(op, BinaryOp::Add(_)) {
             BinaryOp::Add(Overflow::Wraps)
         } else if matches!(op, BinaryOp::Sub(_)) {
@@ -408,7 +395,7 @@ impl Space {
         } else if matches!(op, BinaryOp::Div | BinaryOp::Min | BinaryOp::Max) {
             op
         } else {
-            return Err(TermError::IllTyped);
+            return Err(ILL_TYPED);
         };
         let is_one = |constant: Option<Constant>| {
             constant.is_some_and(|constant| {
@@ -430,14 +417,8 @@ impl Space {
 
     /// A shift by a constant below the width is a product or a floored quotient by a power of two.
     /// Other shifts stay as they are.
-    fn shift_term(
-        &self,
-        scalar: Scalar,
-        op: BinaryOp,
-        a: TermId,
-        b: TermId,
-    ) -> Result<TermId, TermError> {
-        let bits = i128::from(scalar.bits().ok_or(TermError::IllTyped)?);
+    fn shift_term(&self, scalar: Scalar, op: BinaryOp, a: TermId, b: TermId) -> Made {
+        let bits = i128::from(scalar.bits().ok_or(ILL_TYPED)?);
         let amount = self.term_constant(b).and_then(Constant::as_integer);
         match amount {
             Some(amount) if (0..bits).contains(&amount) => {
@@ -487,11 +468,11 @@ impl Space {
     }
 
     /// A function of a machine number.
-    pub(crate) fn call_term(&self, call: Intrinsic, operand: TermId) -> Result<TermId, TermError> {
+    pub(crate) fn call_term(&self, call: Intrinsic, operand: TermId) -> Made {
         let scalar = self.scalar(operand);
         let kept = self.as_written && scalar.is_float();
         if let Some(constant) = self.term_constant(operand).filter(|_| !kept) {
-            let value = eval::intrinsic(call, constant).map_err(|_| TermError::IllTyped)?;
+            let value = eval::intrinsic(call, constant).map_err(|_| ILL_TYPED)?;
             return Ok(self.constant_term(value));
         }
         if scalar.is_signed() && call == Intrinsic::Abs {
@@ -502,19 +483,14 @@ impl Space {
         if scalar.is_float() {
             return Ok(self.intern_term(Term::Call(call, operand)));
         }
-        Err(TermError::IllTyped)
+        Err(ILL_TYPED)
     }
 
     /// A conditional machine number.
-    pub(crate) fn choose_term(
-        &self,
-        condition: FormulaId,
-        a: TermId,
-        b: TermId,
-    ) -> Result<TermId, TermError> {
+    pub(crate) fn choose_term(&self, condition: FormulaId, a: TermId, b: TermId) -> Made {
         let scalar = self.scalar(a);
         if scalar != self.scalar(b) {
-            return Err(TermError::IllTyped);
+            return Err(ILL_TYPED);
         }
         if a == b || *self.formula(condition) == Formula::True {
             return Ok(a);

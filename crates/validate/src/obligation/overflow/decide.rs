@@ -26,7 +26,6 @@ impl Checker<'_> {
     pub(super) fn decide_overflow(&mut self, goal: &Goal, ranges: &mut Ranges<'_>) -> Status {
         let place = &goal.place;
         match &goal.claim {
-            Claim::Holds { formula, label } => self.prove(&place.facts, *formula, label),
             Claim::Arithmetic { expr } => {
                 let mut failed = None;
                 self.range(*expr, place, ranges, &mut failed);

@@ -18,7 +18,7 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool, Scalar, StmtId, UnaryOp, VarId};
 
 use crate::goal::{Claim, Goal};
-use crate::obligation::record::{Kind, Subject};
+use crate::obligation::record::Subject;
 use crate::program::{Binder, Computed, Model, Place, Role};
 use crate::space::FormulaId;
 
@@ -140,9 +140,7 @@ impl<'a> Narrow<'a> {
                 Claim::Index { buffer, .. } => {
                     (format!("an index of {}", self.pool.buffer(*buffer).name).into(), None)
                 }
-                Claim::Holds { .. } | Claim::Arithmetic { .. } | Claim::Elements { .. } => {
-                    return None;
-                }
+                Claim::Arithmetic { .. } | Claim::Elements { .. } => return None,
             };
             if let Some((key, stored)) = expr {
                 // A claim that is shown at a place also holds further inside. If it is about a
@@ -171,7 +169,7 @@ impl<'a> Narrow<'a> {
         let owed = std::mem::take(&mut self.owed);
         let goal = |claim| {
             let (what, place) = (Subject::EntryCheck(number), Place::default());
-            Goal { kind: Kind::Overflow, stmt: None, what, place, claim }
+            Goal { stmt: None, what, place, claim }
         };
         owed.into_iter().map(goal).collect()
     }
@@ -353,7 +351,7 @@ fn both_stores(a: Option<Stores>, b: Option<&Stores>) -> Option<Stores> {
 
 fn goal(computed: &Computed, what: Subject, claim: Claim) -> Goal {
     let (stmt, place) = (Some(computed.stmt), computed.place.clone());
-    Goal { kind: Kind::Overflow, stmt, what, place, claim }
+    Goal { stmt, what, place, claim }
 }
 
 fn loop_words(pool: &Pool, var: VarId) -> String {

@@ -67,7 +67,7 @@ impl Checker<'_> {
             };
             for goal in goals {
                 let status = self.decide_overflow(&goal, &mut ranges);
-                self.settle(goal, status);
+                self.record(Kind::Overflow, goal.stmt, goal.what, status);
             }
             self.bind_range(computed, &mut ranges);
         }
@@ -135,7 +135,7 @@ impl Checker<'_> {
             last.clear();
         }
         for (_, goal, status) in last {
-            self.settle(goal, status);
+            self.record(Kind::Overflow, goal.stmt, goal.what, status);
         }
         let rest: Vec<FormulaId> =
             pending.into_iter().map(|number| model.entry[number].condition).collect();
