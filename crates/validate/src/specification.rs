@@ -20,6 +20,7 @@ use crate::space::{FormulaId, PolyId, Space, Term, TermId, Value, Version};
 /// The specification, with the values that were unfolded before.
 pub(crate) struct Specification<'a> {
     pool: &'a Pool,
+    space: &'a Space,
     parameters: &'a Parameters,
     /// Funcs that the program keeps in memory.
     stored: FxHashSet<FuncId>,
@@ -55,14 +56,14 @@ pub(crate) struct StageShape {
 
 impl<'a> Specification<'a> {
     pub(crate) fn new(
-        pool: &'a Pool,
+        (pool, space): (&'a Pool, &'a Space),
         parameters: &'a Parameters,
         model: &Model,
         widths: &'a FxHashMap<ExprId, u32>,
     ) -> Self {
         let stored = model.memories.values().map(|memory| memory.func).collect();
         let (unfolded, ints) = (FxHashMap::default(), Vec::new());
-        Self { pool, parameters, stored, unfolded, widths, ints }
+        Self { pool, space, parameters, stored, unfolded, widths, ints }
     }
 
     /// The widths of `int`s that do not overflow.
@@ -84,12 +85,7 @@ impl<'a> Specification<'a> {
     }
 
     /// Returns the shape of a stage.
-    pub(crate) fn shape(
-        &mut self,
-        space: &Space,
-        func: FuncId,
-        stage: usize,
-    ) -> Result<StageShape> {
+    pub(crate) fn shape(&mut self, func: FuncId, stage: usize) -> Result<StageShape> {
         let (found, args) = self.stage(func, stage)?;
         let pure = found
             .lhs
@@ -100,8 +96,8 @@ impl<'a> Specification<'a> {
         let mut domain = Vec::new();
         for variable in &found.domain {
             let bounds = [variable.min, variable.extent];
-            let bounds = self
-                .evaluate(space, FxHashMap::default(), None, |evaluator| evaluator.ints(&bounds))?;
+            let bounds =
+                self.evaluate(FxHashMap::default(), None, |evaluator| evaluator.ints(&bounds))?;
             if let [min, extent] = *bounds {
                 domain.push((min, extent));
             }
@@ -110,15 +106,14 @@ impl<'a> Specification<'a> {
     }
 
     /// Translates a condition on parameters and shapes.
-    pub(crate) fn condition(&mut self, space: &Space, condition: ExprId) -> Result<FormulaId> {
-        self.evaluate(space, FxHashMap::default(), None, |evaluator| evaluator.bool(condition))
+    pub(crate) fn condition(&mut self, condition: ExprId) -> Result<FormulaId> {
+        self.evaluate(FxHashMap::default(), None, |evaluator| evaluator.bool(condition))
     }
 
     /// Returns the instance of a stage at a point. Pure variables get the values that `coords` has
     /// in their dimensions.
     pub(crate) fn instance(
         &mut self,
-        space: &Space,
         (func, stage): (FuncId, usize),
         coords: &[PolyId],
         point: &[PolyId],
@@ -130,7 +125,7 @@ impl<'a> Specification<'a> {
         {
             return unsupported("a claim with a wrong number of coordinates");
         }
-        let shape = self.shape(space, func, stage)?;
+        let shape = self.shape(func, stage)?;
         let mut bound = FxHashMap::default();
         for ((arg, coord), pure) in args.iter().zip(coords).zip(&shape.pure) {
             if *pure {
@@ -141,21 +136,21 @@ impl<'a> Specification<'a> {
         for ((variable, value), (min, extent)) in found.domain.iter().zip(point).zip(&shape.domain)
         {
             bound.insert(variable.var, *value);
-            conditions.push(space.within(*value, *min, *extent));
+            conditions.push(self.space.within(*value, *min, *extent));
         }
         let own =
             (stage > 0).then(|| (func, Version::Before { stage, point: point.to_vec().into() }));
         let begin = self.ints.len();
         let (lhs, values, predicate): (&[ExprId], &[ExprId], Option<ExprId>) =
             (&found.lhs, &found.values, found.predicate);
-        let (location, values, applies) = self.evaluate(space, bound, own, |evaluator| {
+        let (location, values, applies) = self.evaluate(bound, own, |evaluator| {
             let applies = predicate.map(|predicate| evaluator.bool(predicate)).transpose()?;
             let values = values.iter().map(|value| evaluator.value(*value));
             let values = values.collect::<Result<Vec<_>>>()?;
             Ok((evaluator.ints(lhs)?, values, applies))
         })?;
         conditions.extend(applies);
-        let exists = space.and(conditions);
+        let exists = self.space.and(conditions);
         let ints = self.ints.split_off(begin);
         Ok(Instance { location, exists, values, ints })
     }
@@ -163,7 +158,6 @@ impl<'a> Specification<'a> {
     /// Returns the value that a component has at a location before an instance of an update stage.
     pub(crate) fn before(
         &self,
-        space: &Space,
         (func, component): (FuncId, usize),
         stage: usize,
         point: &[PolyId],
@@ -172,18 +166,17 @@ impl<'a> Specification<'a> {
         let scalar = *self.pool.func(func).scalars.get(component)?;
         let version = Version::Before { stage, point: point.to_vec().into() };
         let coords = location.to_vec().into();
-        let term = space.leaf(Term::Read { func, component, scalar, version, coords });
-        Some(leaf_value(space, scalar, term))
+        let term = self.space.leaf(Term::Read { func, component, scalar, version, coords });
+        Some(leaf_value(self.space, scalar, term))
     }
 
     fn evaluate<T>(
         &mut self,
-        space: &Space,
         bound: FxHashMap<VarId, PolyId>,
         own: Option<(FuncId, Version)>,
         work: impl FnOnce(&mut Evaluator<'_, Unfolding<'_, 'a>>) -> Result<T>,
     ) -> Result<T> {
-        let pool = self.pool;
+        let (pool, space) = (self.pool, self.space);
         let mut leaves = Unfolding { specification: self, bound, own };
         let mut evaluator = Evaluator::new(pool, space, &mut leaves);
         let result = work(&mut evaluator);
@@ -197,13 +190,13 @@ impl<'a> Specification<'a> {
 
     /// Returns the value that the only stage of a func gives at the point where a term reads the
     /// func's final value.
-    pub(crate) fn definition(&mut self, space: &Space, read: TermId) -> Option<TermId> {
+    pub(crate) fn definition(&mut self, read: TermId) -> Option<TermId> {
         let Term::Read { func, component, coords, version: Version::Final, .. } =
-            space.term(read).clone()
+            self.space.term(read).clone()
         else {
             return None;
         };
-        match self.only_value(space, (func, component), coords.to_vec()) {
+        match self.only_value((func, component), coords.to_vec()) {
             Ok(Value::Number(value)) => Some(value),
             Ok(Value::Int(_) | Value::Bool(_)) | Err(_) => None,
         }
@@ -213,7 +206,6 @@ impl<'a> Specification<'a> {
     /// value.
     fn only_value(
         &mut self,
-        space: &Space,
         (func, component): (FuncId, usize),
         coords: Vec<PolyId>,
     ) -> Result<Value> {
@@ -231,7 +223,7 @@ impl<'a> Specification<'a> {
         if !matches!(decl.stages(), [only] if whole(only)) {
             return Err(format!("`{}` has no buffer and cannot be unfolded", decl.name));
         }
-        let Instance { values, ints, .. } = self.instance(space, (func, 0), &key.1, &[])?;
+        let Instance { values, ints, .. } = self.instance((func, 0), &key.1, &[])?;
         self.ints.extend_from_slice(&ints);
         let value = of(&values);
         self.unfolded.insert(key, (values, ints));
@@ -269,7 +261,7 @@ impl Leaves for Unfolding<'_, '_> {
         let input = matches!(decl.kind, FuncKind::Input { .. });
         let own = version != Version::Final;
         if !own && !input && !self.specification.stored.contains(&func) {
-            return self.specification.only_value(space, (func, component), coords);
+            return self.specification.only_value((func, component), coords);
         }
         let coords = coords.into();
         let term = space.leaf(Term::Read { func, component, scalar, version, coords });

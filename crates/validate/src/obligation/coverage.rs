@@ -103,7 +103,7 @@ impl<'a> Checker<'a> {
     ) -> Status {
         let labelled = &self.model.labels[label];
         let func = labelled.func;
-        let shape = self.specification.shape(self.space, func, stage)?;
+        let shape = self.specification.shape(func, stage)?;
         let args = self.pool.func(func).args.clone();
         let coords: Vec<PolyId> = args
             .iter()
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
             .collect();
         let point: Vec<PolyId> =
             shape.domain.iter().map(|_| self.space.fresh_poly("point")).collect();
-        let instance = self.specification.instance(self.space, (func, stage), &coords, &point)?;
+        let instance = self.specification.instance((func, stage), &coords, &point)?;
         let mut facts = labelled.place.facts.clone();
         facts.push(instance.exists);
         let region = labelled.regions.get(stage).ok_or(NO_STAGE)?;

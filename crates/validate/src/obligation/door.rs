@@ -50,7 +50,7 @@ impl Desk<'_, '_> {
 
     /// Returns the minima and extents of a stage's variables.
     pub(crate) fn domain(&mut self, stage: (FuncId, usize)) -> Option<Region> {
-        Some(self.specification.shape(self.space, stage.0, stage.1).ok()?.domain)
+        Some(self.specification.shape(stage.0, stage.1).ok()?.domain)
     }
 
     /// Returns the location that a stage writes at a point.
@@ -60,7 +60,7 @@ impl Desk<'_, '_> {
         coords: &[PolyId],
         point: &[PolyId],
     ) -> Option<Vec<PolyId>> {
-        Some(self.specification.instance(self.space, stage, coords, point).ok()?.location)
+        Some(self.specification.instance(stage, coords, point).ok()?.location)
     }
 
     /// Splits into the terms, and what asks about them.
@@ -75,7 +75,7 @@ impl Desk<'_, '_> {
 
     /// Returns the value that the only stage of a func gives at the point that a term reads.
     pub(crate) fn definition(&mut self, read: TermId) -> Option<TermId> {
-        self.specification.definition(self.space, read)
+        self.specification.definition(read)
     }
 }
 

@@ -349,7 +349,7 @@ impl Checker<'_> {
     pub(crate) fn demands(&mut self, task: Task<'_>) {
         for require in &task.algorithm.requires {
             let what = format!("require \"{}\"", require.message);
-            let status = match self.specification.condition(self.space, require.condition) {
+            let status = match self.specification.condition(require.condition) {
                 Ok(formula) => self.prove(&[], formula, "require"),
                 Err(error) => Err(error.into()),
             };
@@ -371,7 +371,7 @@ impl Checker<'_> {
         for func in funcs {
             for stage in 0..self.specification.stages(func) {
                 // Without a shape, the coverage of this stage is open.
-                let Ok(shape) = self.specification.shape(self.space, func, stage) else { continue };
+                let Ok(shape) = self.specification.shape(func, stage) else { continue };
                 for (_, extent) in shape.domain {
                     if !shown.insert(extent) {
                         continue;

@@ -232,7 +232,7 @@ impl Checker<'_> {
     /// Checks that a read of the updated func has the pure coordinates of the write, so that
     /// instances at one point do not touch each other's locations.
     fn own_dimensions(&mut self, reader: &Store, load: &Access, facts: &[FormulaId]) -> Status {
-        let shape = self.specification.shape(self.space, reader.func, reader.stage)?;
+        let shape = self.specification.shape(reader.func, reader.stage)?;
         let pairs = shape.pure.iter().zip(reader.access.coords.iter().zip(&load.coords));
         let pure = pairs.filter(|(pure, _)| **pure);
         let goal = self.space.and(pure.map(|(_, (own, read))| self.space.equal(*own, *read)));

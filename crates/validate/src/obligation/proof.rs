@@ -234,7 +234,7 @@ impl Checker<'_> {
                 same.then(|| rename.means(term, other))
             }
             Step::Unfold(read) => {
-                let value = self.specification.definition(self.space, read)?;
+                let value = self.specification.definition(read)?;
                 rename.means(read, value);
                 Some(())
             }

@@ -66,8 +66,7 @@ impl Checker<'_> {
         let mut facts = store.access.place.facts.clone();
         facts.push(self.good(store));
         let claimed = (store.func, store.stage);
-        let instance =
-            self.specification.instance(self.space, claimed, &store.access.coords, &store.point);
+        let instance = self.specification.instance(claimed, &store.access.coords, &store.point);
         Ok((facts, instance?))
     }
 

@@ -68,7 +68,8 @@ pub(crate) fn judge(
     let ranges = ranges::ranges(pool, lowered);
     let space = Space::with_ranges(ranges).contracted(settings.contracted);
     let (parameters, model) = regions::described(pool, &space, program, tactics);
-    let mut specification = Specification::new(pool, &parameters, &model, &settings.code.specified);
+    let specified = &settings.code.specified;
+    let mut specification = Specification::new((pool, &space), &parameters, &model, specified);
     let widths = Widths { bits: settings.int_bits, known: &settings.code.widths };
     let machine = Machine { widths, checks_memory: settings.code.checks_memory };
     // Facts learned while the entry checks are admitted would burden every later question, so a

@@ -36,7 +36,7 @@ impl Checker<'_> {
             return None;
         }
         let (of, location) = ((func, component), &instance.location);
-        let before = self.specification.before(self.space, of, stage, point, location)?;
+        let before = self.specification.before(of, stage, point, location)?;
         let values = (*instance.values.get(component)?, before);
         let (mut desk, tactics) = self.door();
         let (same, proof) = tactics.unchanged(&mut desk, values)?;

@@ -113,7 +113,12 @@ impl Checker<'_> {
             pool: self.pool,
             space: &space,
             model: &model,
-            specification: &mut Specification::new(self.pool, &parameters, &model, widths),
+            specification: &mut Specification::new(
+                (self.pool, &space),
+                &parameters,
+                &model,
+                widths,
+            ),
             lia,
             laws: &mut *self.laws,
             tactics,

@@ -50,8 +50,7 @@ impl Checker<'_> {
             let there = before.filter(|(reader, _)| *reader == stage).map(|(_, point)| point);
             let (mut desk, tactics) = self.door();
             for point in tactics.origins(&mut desk, (func, stage), coords, there) {
-                let Ok(instance) =
-                    self.specification.instance(self.space, (func, stage), coords, &point)
+                let Ok(instance) = self.specification.instance((func, stage), coords, &point)
                 else {
                     continue;
                 };
