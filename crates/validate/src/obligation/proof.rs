@@ -5,7 +5,8 @@
 //! implies the aim under the facts. A replacement puts something in place of a part that equals it
 //! under the facts, which is asked; so facts and aim keep their meaning. The cases of a split are
 //! exhaustive, which is asked too, and each adds a fact. So are all values of a term in the range
-//! that it has. Lemmas hold for all values of the symbols. At the end, the solver shows the aim (of
+//! that it has. Lemmas hold for all values of the symbols. A formula implies the aim if the
+//! disjunction of the two is the aim. At the end, the solver shows the aim (of
 //! two values, a condition under which they are alike), or the steps of a proof about floats join
 //! them in a theory that is permitted.
 

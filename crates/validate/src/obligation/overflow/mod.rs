@@ -26,8 +26,8 @@ use super::Checker;
 use crate::lia::Outcome;
 use crate::obligation::door::Setting;
 use crate::obligation::natural::{Grounds, Wanted};
-use crate::obligation::record::{Kind, Method, Status, Subject};
-use crate::program::{Binder, Computed, MemoryId, Place};
+use crate::obligation::record::{Kind, Method, Subject};
+use crate::program::{Binder, Computed, EntryCheck, MemoryId, Place};
 use crate::ranges::{Interval, binary, both, product};
 use crate::space::{FormulaId, PolyId, Rename, Space, Value};
 
@@ -87,66 +87,49 @@ impl Checker<'_> {
         contract: &halidom_base::FxHashSet<ExprId>,
     ) {
         let model = self.model;
-        let mut pending: Vec<usize> = Vec::new();
-        let mut granted: Vec<FormulaId> = Vec::new();
-        for (number, check) in model.entry.iter().enumerate() {
-            if machine.widths.bits >= 64 || contract.contains(&check.expr) {
-                granted.push(check.condition);
-            } else {
-                pending.push(number);
-            }
-        }
-        self.grant(&granted);
-        let mut last: Vec<(usize, crate::goal::Goal, Status)> = Vec::new();
+        let is_granted =
+            |check: &EntryCheck| machine.widths.bits >= 64 || contract.contains(&check.expr);
+        let (granted, mut pending): (Vec<_>, Vec<_>) =
+            model.entry.iter().enumerate().partition(|(_, check)| is_granted(check));
+        self.grant(granted);
         while !pending.is_empty() {
             let mut ranges = self.ranges(parameters, machine);
             let mut narrow = Narrow::new(self.pool, machine.widths);
-            let (mut left, mut shown) = (Vec::new(), Vec::new());
-            last.clear();
-            for number in std::mem::take(&mut pending) {
-                let check = &model.entry[number];
-                let mut open = None;
-                for goal in narrow.of_check(check.expr, number) {
+            let (mut shown, mut open) = (Vec::new(), Vec::new());
+            for (number, check) in pending {
+                let mut goals = narrow.of_check(check.expr, number).into_iter();
+                let failed = goals.find_map(|goal| {
                     let status = self.decide_overflow(&goal, &mut ranges);
-                    if status.is_err() {
-                        open = Some((number, goal, status));
-                        break;
-                    }
-                }
-                match open {
+                    status.is_err().then_some((goal, status))
+                });
+                match failed {
+                    Some(failed) => open.push(((number, check), failed)),
                     None => {
-                        shown.push(check.condition);
-                        let status = Ok(Method::Intervals);
-                        self.record(Kind::Overflow, None, Subject::EntryCheck(number), status);
-                    }
-                    Some(open) => {
-                        left.push(number);
-                        last.push(open);
+                        let subject = Subject::EntryCheck(number);
+                        self.record(Kind::Overflow, None, subject, Ok(Method::Intervals));
+                        shown.push((number, check));
                     }
                 }
             }
-            self.grant(&shown);
-            pending = left;
-            if shown.is_empty() {
-                break;
+            let is_last = shown.is_empty();
+            self.grant(shown);
+            let failed: Vec<_>;
+            (pending, failed) = open.into_iter().unzip();
+            if is_last {
+                for (goal, status) in failed {
+                    self.record(Kind::Overflow, goal.stmt, goal.what, status);
+                }
+                // These obligations are open, so nothing is proved.
+                self.grant(std::mem::take(&mut pending));
             }
         }
-        if pending.is_empty() {
-            last.clear();
-        }
-        for (_, goal, status) in last {
-            self.record(Kind::Overflow, goal.stmt, goal.what, status);
-        }
-        let rest: Vec<FormulaId> =
-            pending.into_iter().map(|number| model.entry[number].condition).collect();
-        // An obligation is open in this case, so nothing is proved.
-        self.grant(&rest);
     }
 
     /// Takes entry checks for granted in all that follows.
-    fn grant(&mut self, conditions: &[FormulaId]) {
-        self.lia.assume(self.space, conditions);
-        self.entry.extend_from_slice(conditions);
+    fn grant(&mut self, checks: Vec<(usize, &EntryCheck)>) {
+        let conditions: Vec<_> = checks.into_iter().map(|(_, check)| check.condition).collect();
+        self.lia.assume(self.space, &conditions);
+        self.entry.extend(conditions);
     }
 
     /// The facts that are known at first.
