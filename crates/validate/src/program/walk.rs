@@ -509,29 +509,20 @@ impl Walker<'_> {
         }
         let value = stored.map(|value| settle.value(self.space, value));
         let value = value.inspect_err(|error| self.problem(error));
-        let uses = uses
-            .into_iter()
-            .map(|used| Use { load: used.load, arm: settle.formula(self.space, used.arm) })
-            .collect();
-        let label = self
-            .scope
-            .place
-            .labels
-            .iter()
-            .rev()
-            .copied()
-            .find(|label| self.scope.model.labels[*label].func == func);
-        let mut known = Vec::new();
-        let mut decides = Vec::new();
+        let labels = &self.scope.model.labels;
+        let mut around = self.scope.place.labels.iter().rev().copied();
+        let label = around.find(|label| labels[*label].func == func);
+        let memories = label.map_or(&[][..], |label| &labels[label].memories);
+        let loads = &self.scope.model.loads;
+        let is_own = |used: &Use| stage > 0 && memories.contains(&loads[used.load].memory);
+        let settled =
+            |used: &Use| Use { load: used.load, arm: settle.formula(self.space, used.arm) };
+        let uses = uses.iter().map(settled).collect();
         let loops = self.scope.place.loops().count();
-        let mut undecided = false;
+        let (mut known, mut decides, mut undecided) = (Vec::new(), Vec::new(), false);
         for decision in &mut self.scope.decisions {
-            let memories = label.map(|label| &self.scope.model.labels[label].memories);
-            let own = |used: &Use| {
-                memories.is_some_and(|own| own.contains(&self.scope.model.loads[used.load].memory))
-            };
             // With no loop in between, the condition is evaluated only for this instance.
-            if stage == 0 || decision.loops != loops || !decision.uses.iter().all(own) {
+            if stage == 0 || decision.loops != loops || !decision.uses.iter().all(is_own) {
                 // Invariant: a store runs wherever the facts of its place hold.
                 undecided |= !decision.conditions.is_empty();
                 continue;
@@ -540,20 +531,12 @@ impl Walker<'_> {
             for condition in &decision.conditions {
                 known.extend(self.space.conjuncts(settle.formula(self.space, *condition)));
             }
-            for used in &decision.uses {
-                decides.push(Use { load: used.load, arm: settle.formula(self.space, used.arm) });
-            }
+            decides.extend(decision.uses.iter().map(settled));
         }
         // The index of a load is evaluated whether or not the store is good.
-        let memories = label.map(|label| &self.scope.model.labels[label].memories);
-        let (own, others): (Vec<Use>, Vec<Use>) = indices.into_iter().partition(|used| {
-            let memory = self.scope.model.loads[used.load].memory;
-            stage > 0 && memories.is_some_and(|own| own.contains(&memory))
-        });
+        let (own, others): (Vec<Use>, Vec<Use>) = indices.into_iter().partition(is_own);
+        decides.extend(own.iter().map(settled));
         self.part(0, |walker| walker.controlled(others));
-        for used in own {
-            decides.push(Use { load: used.load, arm: settle.formula(self.space, used.arm) });
-        }
         if undecided {
             self.problem("a condition on what is being updated decides about another store");
         }
