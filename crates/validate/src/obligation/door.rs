@@ -63,11 +63,6 @@ impl Desk<'_, '_> {
         Some(self.specification.instance(stage, coords, point).ok()?.location)
     }
 
-    /// Splits into the terms, and what asks about them.
-    pub(crate) fn parts(&mut self) -> (&Space, Asker<'_>) {
-        (self.space, Asker { lia: self.lia, entry: self.entry })
-    }
-
     /// Asks whether formulas can hold together.
     pub(crate) fn ask(&mut self, formulas: &[FormulaId], label: &str) -> Outcome {
         self.lia.ask(self.space, formulas, label)
@@ -76,19 +71,6 @@ impl Desk<'_, '_> {
     /// Returns the value that the only stage of a func gives at the point that a term reads.
     pub(crate) fn definition(&mut self, read: TermId) -> Option<TermId> {
         self.specification.definition(read)
-    }
-}
-
-/// Asks the solver.
-pub(crate) struct Asker<'d> {
-    lia: &'d mut Lia,
-    entry: &'d [FormulaId],
-}
-
-impl Asker<'_> {
-    /// Asks whether formulas can hold together with the entry checks.
-    pub(crate) fn ask(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> Outcome {
-        self.lia.ask(space, &[self.entry, facts].concat(), label)
     }
 }
 

@@ -23,7 +23,7 @@ use std::rc::Rc;
 use halidom_base::FxHashMap;
 
 use crate::lia::Outcome;
-use crate::obligation::door::{Asker, Desk, Proposer, Setting};
+use crate::obligation::door::{Desk, Proposer, Setting};
 use crate::obligation::natural::{Bounded, Natural, Wanted};
 use crate::obligation::overflow::SMALL;
 use crate::program::Place;
@@ -309,10 +309,9 @@ impl Intervals {
         work: impl FnOnce(&mut Bounds, &Space, &mut Sizes<'_>) -> T,
     ) -> T {
         let Scope { guards, bounds, limits, models } = &mut self.scopes[scope];
-        let (space, mut asker) = desk.parts();
-        let mut at_most = |space: &Space, a: Symbol, b: Symbol| {
-            is_at_most(space, &mut asker, (guards, models), (a, b))
-        };
+        let space = desk.space;
+        let mut at_most =
+            |_: &Space, a: Symbol, b: Symbol| is_at_most(desk, (guards, models), (a, b));
         let mut sizes = Sizes { limits, at_most: &mut at_most };
         work(bounds, space, &mut sizes)
     }
@@ -496,8 +495,7 @@ fn end(
 
 /// Tests whether one symbol is at most another where the guards hold.
 fn is_at_most(
-    space: &Space,
-    asker: &mut Asker<'_>,
+    desk: &mut Desk<'_, '_>,
     (guards, models): (&[FormulaId], &mut Vec<FxHashMap<Symbol, i128>>),
     (a, b): (Symbol, Symbol),
 ) -> bool {
@@ -509,9 +507,8 @@ fn is_at_most(
     if models.iter().any(differs) {
         return false;
     }
-    let (a, b) = (space.symbol(a), space.symbol(b));
-    let above = space.less(b, a);
-    match asker.ask(space, &[guards, &[above]].concat(), "sizes") {
+    let above = desk.space.less(desk.space.symbol(b), desk.space.symbol(a));
+    match desk.ask(&[desk.entry(), guards, &[above]].concat(), "sizes") {
         Outcome::Contradiction => true,
         Outcome::Possible(values) => {
             models.push(values.into_iter().collect());
