@@ -43,30 +43,33 @@ impl Checker<'_> {
         // Products of unknowns are beyond the solver. So values that the entry checks and the
         // conditions around fix, such as a stride of 1, are put in first.
         let mut fixed: FxHashMap<&[FormulaId], Rename> = FxHashMap::default();
-        let (mut located, mut bounded) = (Vec::new(), Vec::new());
+        let (mut elements, mut located, mut bounded) = (Vec::new(), Vec::new(), Vec::new());
         for access in &accesses {
             let facts = access.place.facts.as_slice();
             let fixed = fixed.entry(facts).or_insert_with(|| self.fixed(facts, false));
-            located.push((facts.to_vec(), self.located(access, fixed)));
+            let (flat, expected) = self.elements(access, fixed);
+            elements.push((Value::Int(flat), Value::Int(expected)));
+            located.push((facts.to_vec(), self.space.equal(flat, expected)));
             bounded.push((facts.to_vec(), self.within_buffer(access)));
         }
         let located = self.prove_all(&located, "location");
-        let shown = self.prove_all(&bounded, "bounds");
-        let shown = shown
-            .into_iter()
-            .zip(bounded)
-            .map(|(status, (facts, inside))| self.or_divided(status, &facts, inside));
-        let shown: Vec<Status> = shown.collect();
-        let found = located.into_iter().zip(shown);
-        for (access, (location, bounds)) in accesses.into_iter().zip(found) {
+        let shown = self.prove_all(&bounded, "bounds").into_iter().zip(bounded);
+        let found = accesses.into_iter().zip(elements).zip(located).zip(shown);
+        for (((access, elements), location), (bounds, (facts, inside))) in found {
             let place = self.named("", access, "");
             let claimed = access.coords.len() == model.memories[access.memory].dims.len();
             let location = if claimed {
-                let fixed = fixed.entry(&access.place.facts).or_default();
-                self.or_settled_element(location, access, fixed)
+                // A path may decide a minimum in a stride. For example, the length `max(n, 16)` of
+                // rows is `n` where `n` is known to be at least 16, and there the compiler has
+                // written `n`. Without this, products of rows and their length are beyond the
+                // solver.
+                location.or_else(|reason| {
+                    self.by_proposal(&facts, elements, Floats::Bits).ok_or(reason)
+                })
             } else {
                 Err("a claim with a wrong number of coordinates".into())
             };
+            let bounds = self.or_divided(bounds, &facts, inside);
             self.record(Kind::Location, Some(access.stmt), place.clone(), location);
             self.record(Kind::Bounds, Some(access.stmt), place, bounds);
         }
@@ -224,28 +227,9 @@ impl Checker<'_> {
         self.prove(&[], self.space.and(goal), "layout")
     }
 
-    /// Returns the formula that an access reaches the element of its claimed coordinates.
-    fn located(&mut self, access: &Access, fixed: &Rename) -> FormulaId {
-        match self.elements(access, fixed) {
-            Some((flat, expected)) => self.space.equal(flat, expected),
-            None => self.space.truth(true),
-        }
-    }
-
-    /// Shows a location where a path decides a minimum in a stride. For example, the length
-    /// `max(n, 16)` of rows is `n` where `n` is known to be at least 16, and there the compiler has
-    /// written `n`. Without this, products of rows and their length are beyond the solver.
-    fn or_settled_element(&mut self, status: Status, access: &Access, fixed: &Rename) -> Status {
-        let Some((flat, expected)) = self.elements(access, fixed) else { return status };
-        let values = (Value::Int(flat), Value::Int(expected));
-        let facts = &access.place.facts;
-        status.or_else(|reason| self.by_proposal(facts, values, Floats::Bits).ok_or(reason))
-    }
-
     /// Returns the number of the accessed element, and the number of the element at the claimed
-    /// coordinates. Returns `None` before storage is flattened, where coordinates are locations.
-    fn elements(&mut self, access: &Access, fixed: &Rename) -> Option<(PolyId, PolyId)> {
-        let flat = access.flat?;
+    /// coordinates. They are the same before storage is flattened, where coordinates are locations.
+    fn elements(&self, access: &Access, fixed: &Rename) -> (PolyId, PolyId) {
         let memory = &self.model.memories[access.memory];
         let mut expected = self.space.constant(0);
         for (coord, dim) in access.coords.iter().zip(&memory.dims) {
@@ -256,7 +240,8 @@ impl Checker<'_> {
             };
             expected = self.space.add(expected, self.space.mul(step, dim.stride));
         }
-        Some((fixed.poly(self.space, flat), fixed.poly(self.space, expected)))
+        let flat = access.flat.unwrap_or(expected);
+        (fixed.poly(self.space, flat), fixed.poly(self.space, expected))
     }
 
     /// Replaces symbols by values that a tactic proposes, in element numbers or in values. A pair
