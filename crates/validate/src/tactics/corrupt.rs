@@ -9,7 +9,7 @@ use super::bounds::lies::bend;
 use super::parts::{Choice, choices, value_symbols};
 use crate::floats::proof::{ADD, Join, Law, MUL, Theory};
 use crate::floats::{Axioms, Floats};
-use crate::lemma::{Instance, Lemmas, Memo, Place};
+use crate::lemma::{Instance, Lemmas};
 use crate::obligation::door::{
     Assignment, Desk, Earlier, Factored, Proof, Proposer, Region, Rewriting, Setting, Split, Step,
     Tactics, Target, Witness,
@@ -19,13 +19,15 @@ use crate::obligation::proof::Aim;
 use crate::obligation::record::Reason;
 use crate::obligation::settings::Task;
 use crate::program::{Dimension, LabelId, Model, Place as Spot};
-use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId, Value};
+use crate::space::{Atom, FormulaId, Part, PolyId, Space, Symbol, TermId, Value};
 use crate::{Options, Verdict, validate_with};
 
 mod cases;
+mod lemmas;
 mod rewritten;
 
 use cases::{all_right, all_wrong};
+use lemmas::LyingLemmas;
 
 /// The length of a small program's text.
 const SMALL: usize = 1500;
@@ -248,14 +250,25 @@ impl Liar {
                 (_, None) => {}
             },
             Proof::With(instances, then) => {
+                // Bounds and the quotients that rest on them move together.
+                let by = self.below(3) as i128 - 1;
                 for instance in instances {
                     if let Instance::Scaled(_, bound) = instance {
-                        *bound = desk.space.offset(*bound, -1);
-                    } else if let Instance::Distance(a, b) = instance {
+                        *bound = desk.space.offset(*bound, by);
+                    } else if let (Instance::Distance(a, b), 1) = (instance, by) {
                         std::mem::swap(a, b);
                     }
                 }
-                self.bend(desk, then, aim);
+                if let Proof::After(steps, _) = &mut **then {
+                    for step in steps {
+                        if let Step::Quotient(_, value) = step {
+                            *value = desk.space.offset(*value, by);
+                        }
+                    }
+                }
+                if by == 0 {
+                    self.bend(desk, then, aim);
+                }
             }
             Proof::Stronger(goal, _) if self.below(2) == 0 => *goal = desk.space.truth(true),
             Proof::Stronger(_, then) => self.bend(desk, then, aim),
@@ -276,12 +289,21 @@ impl Liar {
         let asked = || Box::new(Proof::Asked("lie"));
         let always = desk.space.truth(true);
         let symbol = desk.space.symbols_of(goal).first().copied();
-        match (self.below(7), symbol) {
+        match (self.below(8), symbol) {
             (0, _) => Proof::Cases(Vec::new()),
             (1, _) => Proof::Cases(vec![(goal, Proof::Asked("lie"))]),
             (2, _) => Proof::Each(Vec::new()),
             (3, _) => Proof::Stronger(always, asked()),
             (4, _) => Proof::After(vec![Step::Known(goal, true)], asked()),
+            (7, _) => {
+                let space = desk.space;
+                let quotients = space.all_parts(goal).into_iter().filter_map(|part| match part {
+                    Part::Atom(atom) => matches!(space.atom(atom), Atom::Div(..)).then_some(atom),
+                    Part::Poly(_) | Part::Formula(_) | Part::Term(_) => None,
+                });
+                let value = |atom| Step::Quotient(atom, space.constant(self.below(2) as i128));
+                Proof::After(quotients.map(value).collect(), asked())
+            }
             (5, Some(symbol)) => {
                 let number = desk.space.constant(self.below(3) as i128);
                 Proof::Throughout(vec![Step::Named(symbol, number)], asked())
@@ -304,139 +326,6 @@ impl Liar {
             }
         }
         found
-    }
-}
-
-/// Proposes lemmas with wrong terms, next to the right ones.
-struct LyingLemmas {
-    right: Box<dyn Lemmas>,
-    liar: Liar,
-}
-
-impl LyingLemmas {
-    fn bent(&mut self, space: &Space, found: &mut Vec<Instance>) {
-        let pick = |instance: &Instance| match *instance {
-            Instance::Equal(a, b, _) | Instance::Scaled(a, b) => Some((a, b)),
-            Instance::Quotient(_, a) | Instance::Below(_, a) => Some((a, a)),
-            Instance::Meaning(_)
-            | Instance::SameValue(..)
-            | Instance::SameTruth(..)
-            | Instance::Monotone(..)
-            | Instance::Compared(_)
-            | Instance::Converted(..)
-            | Instance::Near(_)
-            | Instance::Step(..)
-            | Instance::Number(_)
-            | Instance::SameOrder(..)
-            | Instance::Quotients(..)
-            | Instance::Distance(..) => None,
-        };
-        let terms: Vec<(PolyId, PolyId)> = found.iter().filter_map(pick).collect();
-        let atoms = found.iter().filter_map(|instance| match *instance {
-            Instance::Meaning(atom)
-            | Instance::Quotients(_, atom)
-            | Instance::Distance(_, atom) => Some(atom),
-            Instance::SameValue(..)
-            | Instance::Compared(_)
-            | Instance::Converted(..)
-            | Instance::Near(_)
-            | Instance::Step(..)
-            | Instance::Number(_)
-            | Instance::SameOrder(..)
-            | Instance::SameTruth(..)
-            | Instance::Monotone(..)
-            | Instance::Quotient(..)
-            | Instance::Below(..)
-            | Instance::Scaled(..)
-            | Instance::Equal(..) => None,
-        });
-        let atoms: Vec<AtomId> = atoms.collect();
-        for _ in 0..4 {
-            let (Some(first), Some((_, second))) =
-                (self.liar.one_of(&terms), self.liar.one_of(&terms))
-            else {
-                break;
-            };
-            found.push(Instance::Scaled(second, first.0));
-            found.push(Instance::Equal(first.1, second, first.0));
-            if let Some(atom) = self.liar.one_of(&atoms) {
-                let chosen = space.atom_poly(atom);
-                found.push(Instance::Quotient(atom, second));
-                found.push(Instance::Equal(first.0, chosen, second));
-                found.push(Instance::Below(atom, first.1));
-                let other = self.liar.one_of(&atoms).unwrap_or(atom);
-                found.push(Instance::Quotients(atom, other));
-                found.push(Instance::Distance(atom, other));
-            }
-        }
-        for _ in 0..2 {
-            if let (Some(a), Some(b)) = (self.liar.one_of(&atoms), self.liar.one_of(&atoms)) {
-                found.push(Instance::Scaled(space.atom_poly(a), space.atom_poly(b)));
-            }
-        }
-        let pairs = found.iter().filter_map(|instance| match *instance {
-            Instance::SameValue(a, b)
-            | Instance::Converted(a, b)
-            | Instance::Step(a, _, b)
-            | Instance::SameOrder(a, b) => Some((a, b)),
-            Instance::Compared(term) | Instance::Number(term) | Instance::Near(term) => {
-                Some((term, term))
-            }
-            Instance::Meaning(_)
-            | Instance::Quotients(..)
-            | Instance::Distance(..)
-            | Instance::SameTruth(..)
-            | Instance::Monotone(..)
-            | Instance::Quotient(..)
-            | Instance::Below(..)
-            | Instance::Scaled(..)
-            | Instance::Equal(..) => None,
-        });
-        let pairs: Vec<_> = pairs.collect();
-        found.extend(pairs.iter().map(|(a, b)| Instance::SameTruth(*a, *b)));
-        found.extend(pairs.iter().zip(pairs.iter().skip(1)).flat_map(|((a, _), (_, b))| {
-            [
-                Instance::SameValue(*a, *b),
-                Instance::Monotone(*b, *a),
-                Instance::Converted(*a, *b),
-                Instance::SameOrder(*b, *a),
-                Instance::Step(*a, Place::First, *b),
-                Instance::Step(*b, Place::Second, *a),
-                Instance::Number(*b),
-                Instance::Near(*a),
-                Instance::Compared(*a),
-            ]
-        }));
-        if let Some(index) = self.liar.below(found.len()).checked_sub(1) {
-            found.remove(index);
-        }
-    }
-}
-
-impl Lemmas for LyingLemmas {
-    fn assumed(&mut self, space: &Space, memo: &mut Memo, formulas: &[FormulaId]) -> Vec<Instance> {
-        let mut found = self.right.assumed(space, memo, formulas);
-        self.bent(space, &mut found);
-        found
-    }
-
-    fn asked(
-        &mut self,
-        space: &Space,
-        memo: &mut Memo,
-        formulas: &[FormulaId],
-    ) -> (Vec<Instance>, Vec<AtomId>) {
-        let (mut found, atoms) = self.right.asked(space, memo, formulas);
-        self.bent(space, &mut found);
-        (found, atoms)
-    }
-
-    fn learn(&mut self, values: &[(Symbol, i128)]) {
-        self.right.learn(values);
-    }
-
-    fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
-        self.liar.lies() || self.right.refute(space, formulas)
     }
 }
 
@@ -690,11 +579,11 @@ impl Tactics for Liar {
         let mut found = Search.unchanged(desk, values);
         if self.lies() {
             // A proof of another condition, or a proof that shows nothing.
-            let condition = desk.space.truth(self.below(2) == 0);
+            let always = desk.space.truth(true);
             match &mut found {
-                Some((same, _)) if self.below(2) == 0 => *same = condition,
+                Some((same, _)) if self.below(3) > 0 => *same = always,
                 Some((_, proof)) => self.bend(desk, proof, Aim::Equal(values.0, values.1)),
-                None => found = Some((condition, self.equality(desk, values))),
+                None => found = Some((always, self.equality(desk, values))),
             }
         }
         found

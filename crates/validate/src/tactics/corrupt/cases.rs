@@ -102,6 +102,17 @@ pub(super) fn value(ty: &str, specified: &str, stored: &str) -> String {
     )
 }
 
+/// A program whose update runs where the condition holds. It changes something where `n < 9`.
+fn updated_where(condition: &str) -> String {
+    small(
+        "func out(): i32 { stage() = n; stage() = select(n < 9i32, out() + 1i32, out()); }",
+        &format!(
+            "func out {{ out.buffer[0 @ out() stage 0] = n; if {condition} {{ \
+                out.buffer[0 @ out() stage 1] = out.buffer[0 @ out()] + 1i32; }} }}"
+        ),
+    )
+}
+
 /// The programs that are right, each with a name and the equality of floats that it needs.
 pub(super) fn all_right() -> Vec<(&'static str, &'static str, String)> {
     let clamp = "if n < 9i32 { out.buffer[0 @ out() stage 0] = n * n; } \
@@ -121,6 +132,7 @@ pub(super) fn all_right() -> Vec<(&'static str, &'static str, String)> {
         ("rows", "bits", strides(1, 4)),
         ("columns", "bits", strides(2, 1)),
         ("quotients", "bits", quotients("m / k + 1")),
+        ("update that runs where it must", "bits", updated_where("n < 9i32")),
         ("product", "bits", large("m * k <= 1125899906842624", "m * k")),
         ("product of choices", "bits", large("1 <= m", "select(m < k, m, 5) * min(k, 1000)")),
         ("product of quotients", "bits", large("1 <= m", "(m / 3) * (min(k, 1000) / 5)")),
@@ -148,6 +160,7 @@ pub(super) fn all_wrong() -> Vec<(&'static str, &'static str, String)> {
     let (width, first) = ("select(ox == output.window.min.0, 2, 1)", "select(ox == 0, 1, 1)");
     found.extend([
         ("quotients above", "bits", quotients("m / k")),
+        ("update that runs too seldom", "bits", updated_where("n < 8i32")),
         ("product", "bits", large("m <= k", "m * k")),
         ("product of choices", "bits", large("1 <= m", "select(m < k, m, 5) * min(m, k)")),
         ("product of quotients", "bits", large("1 <= m", "(m / 3) * (k / 5)")),
