@@ -25,6 +25,7 @@ use halidom_rewrites::options::{Options, Source};
 use halidom_rewrites::profile::{PROFILES, Profile};
 use halidom_rewrites::rules::Limits;
 use halidom_smt::{Family, Program};
+use halidom_testgen::{is_sweep, sampled};
 
 /// The number of mutants in a run of all tests.
 const FEW: usize = 24;
@@ -409,20 +410,24 @@ fn no_observable_mutant_is_verified() {
 #[test]
 fn a_dropped_pop_is_refuted_where_another_one_is_left() {
     let dropped = judged_of_dropped("a pop is dropped");
-    assert!(dropped.len() > 8, "{} pops", dropped.len());
     let of = |standing: Standing| -> Vec<&str> {
         let of = dropped.iter().filter(|(_, found)| *found == standing);
         of.map(|(mutant, _)| mutant.name.as_str()).collect()
     };
     let [refuted, verified, undecided] =
         [Standing::Scope, Standing::Verified, Standing::Undecided].map(of);
-    let named = |name, count| vec![name; count];
-    let expected = [named("scope_and_early_return", 2), named("scope_two_levels_up", 3)].concat();
-    assert_eq!(refuted, expected);
+    let [two, three] = ["scope_and_early_return", "scope_two_levels_up"];
     // These do not push, and the other entries there are not theirs to pop.
-    let expected =
-        [named("pop_of_what_mutate_takes", 2), named("pop_without_its_push", 1)].concat();
-    assert_eq!(verified, expected);
+    let [taken, missing] = ["pop_of_what_mutate_takes", "pop_without_its_push"];
+    if is_sweep() {
+        assert_eq!(refuted, [two, two, three, three, three]);
+        assert_eq!(verified, [taken, taken, missing]);
+    }
+    for (mutant, standing) in &dropped {
+        let name = mutant.name.as_str();
+        assert!(*standing != Standing::Scope || [two, three].contains(&name), "{name}");
+        assert!(*standing != Standing::Verified || [taken, missing].contains(&name), "{name}");
+    }
     // If no pop is left, the scope may be meant to grow.
     assert_eq!(refuted.len() + verified.len() + undecided.len(), dropped.len());
 }
@@ -430,17 +435,19 @@ fn a_dropped_pop_is_refuted_where_another_one_is_left() {
 #[test]
 fn what_pops_without_its_push_is_not_verified() {
     let dropped = judged_of_dropped("a push is dropped");
-    assert!(dropped.len() > 8, "{} pushes", dropped.len());
     for (mutant, standing) in &dropped {
         let is_known = matches!(standing, Standing::Crash | Standing::Undecided);
         assert!(is_known, "{} {}: {}", mutant.name, mutant.text, standing.name());
     }
 }
 
-/// Returns every mutant in which one `push` or one `pop` is dropped, with its standing.
+/// Returns mutants in which one `push` or one `pop` is dropped, each with its standing: a share of
+/// them, or all in a sweep.
 fn judged_of_dropped(change: &str) -> Vec<(Mutant, Standing)> {
     let is_it = |mutant: &Mutant| mutant.kind == "scope" && mutant.text.ends_with(change);
-    let dropped = own().into_iter().filter(is_it).map(|mutant| {
+    let all: Vec<Mutant> = own().into_iter().filter(is_it).collect();
+    assert!(all.len() > 8, "{change}: {}", all.len());
+    let dropped = sampled(all, 3).into_iter().map(|mutant| {
         let mut changed = (*mutant.original).clone();
         changed.functions[mutant.changed.0] = mutant.changed.1.clone();
         let files = vec![(mutant.name.clone(), changed)];

@@ -7,7 +7,7 @@ use halidom_driver::data::Request;
 use halidom_driver::source::{self, Choice};
 use halidom_driver::stock::{self, Language};
 use halidom_halide::bridge;
-use halidom_testgen::{is_sweep, pipeline};
+use halidom_testgen::{is_sweep, pipeline, sampled};
 use halidom_workshop::bench::{self, Maker, Options};
 
 /// A pipeline that is exported.
@@ -98,7 +98,7 @@ fn halide_computes_what_we_compute() {
         println!("skipped: there is no Python with Halide");
         return;
     }
-    for Exported { file, pipeline, schedules, size, input_sizes } in EXPORTED {
+    for Exported { file, pipeline, schedules, size, input_sizes } in sampled(EXPORTED, 2) {
         let path = examples().join(file);
         let mut loaded =
             if file == "odd.hal" { source::parse(file, ODD) } else { source::load(&path).unwrap() };
@@ -146,7 +146,7 @@ fn halide_computes_what_random_pipelines_compute() {
         println!("skipped: there is no Python with Halide");
         return;
     }
-    let wanted = if is_sweep() { 120 } else { 6 };
+    let wanted = if is_sweep() { 120 } else { 4 };
     let (mut compared, mut different) = (0, Vec::new());
     // Enough seeds, though most pipelines have floats, and some have no value at this size.
     for seed in 0..40 * wanted as u64 {

@@ -7,16 +7,14 @@ use halidom_atl::file::load;
 use halidom_atl::native::{Agreement, Comparison};
 use halidom_atl::program::Element;
 use halidom_diag::Sources;
+use halidom_testgen::is_sweep;
+
+use crate::common::examples;
 
 #[test]
 fn every_example_is_certified_and_its_c_agrees_with_its_source() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut count = 0;
-    for entry in std::fs::read_dir(folder).expect("the examples are there").flatten() {
-        let path = entry.path();
-        if path.extension().is_none_or(|extension| extension != "atl") {
-            continue;
-        }
+    for path in examples() {
         let text = std::fs::read_to_string(&path).expect("the example can be read");
         for done in crate::common::derive(&text, Some("examples")).expect("the example is derived")
         {
@@ -33,7 +31,8 @@ fn every_example_is_certified_and_its_c_agrees_with_its_source() {
             count += 1;
         }
     }
-    assert!(count >= 15, "fifteen derivations, not {count}");
+    let least = if is_sweep() { 15 } else { 3 };
+    assert!(count >= least, "{least} derivations, not {count}");
 }
 
 #[test]

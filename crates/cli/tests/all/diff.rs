@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use halidom_testgen::sampled;
 use serde_json::Value;
 
 use crate::releases;
@@ -105,12 +106,13 @@ fn rare_differences_are_not_proved_away() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    for (name, definition) in [
+    let cases = [
         ("a point", "out[x] = hl.select(x == 1000000 + NUMBER, a[x], a[x] + 1)"),
         ("an array", "out[x] = a[x] + hl.Buffer(data)[hl.clamp(x, 0, 1999)]"),
         ("a constant", "out[x] = hl.select(x > 1000000, a[x], a[x] + NUMBER)"),
         ("a domain", "out[x] = a[x]; out[hl.RDom([(9, NUMBER)]) + 1000000] = hl.u8(3)"),
-    ] {
+    ];
+    for (name, definition) in sampled(cases, 2) {
         let scripts = ["1", "2"].map(|number| {
             let text = format!(
                 "import halide as hl, numpy\n\n\
@@ -146,7 +148,7 @@ fn other_demands_widths_and_strictness_are_not_proved_the_same() {
         );
         written(folder.path(), name, &text)
     };
-    for (what, old, new) in [
+    let cases = [
         ("out (0)", "out[x] = hl.i64(p) * hl.i64(q)", "out[x] = hl.i64(p * q)"),
         (
             "out (0)",
@@ -161,7 +163,8 @@ fn other_demands_widths_and_strictness_are_not_proved_the_same() {
         ("32 bytes", "a.set_host_alignment(32); out[x] = a[x]", "out[x] = a[x]"),
         ("stride 2", "a.dim(0).set_stride(2); out[x] = a[x]", "out[x] = a[x]"),
         ("strict", "out[x] = hl.strict_float(a[x] / 3)", "out[x] = a[x] / 3"),
-    ] {
+    ];
+    for (what, old, new) in sampled(cases, 3) {
         let (status, json, errors) = compared(&[&script("old.py", old), &script("new.py", new)]);
         assert_eq!(status, Some(3), "{old}: {json}{errors}");
         assert!(json["reason"].as_str().is_some_and(|reason| reason.contains(what)), "{json}");

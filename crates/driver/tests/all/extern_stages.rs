@@ -148,7 +148,7 @@ fn an_extern_stage_gets_the_right_inputs_and_computes_what_is_read() {
     assert_eq!(verdict, Verdict::Proved);
     assert!(conditions.contains(&"extern-stages-are-pointwise"), "{conditions:?}");
     let mut wrong = Vec::new();
-    for other in sampled(WRONG, 2) {
+    for other in sampled(WRONG, 4) {
         let folder = tempfile::tempdir().expect("there is a folder");
         let dump = compiled(&script(folder.path(), other));
         if let Ok((Verdict::Proved | Verdict::Refuted(_), _)) = judged(&job, Some(&dump)) {
@@ -156,7 +156,7 @@ fn an_extern_stage_gets_the_right_inputs_and_computes_what_is_read() {
         }
     }
     let own = compiled(&job);
-    for [name, part, old, new] in sampled(EDITS, 2) {
+    for [name, part, old, new] in sampled(EDITS, 4) {
         let line = own.lines().find(|line| line.contains(part) && line.contains(old));
         let line = line.unwrap_or_else(|| panic!("{name}: no such line"));
         let edited = own.replacen(line, &line.replacen(old, new, 1), 1);

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use adversary::{Attempts, attack};
 use common::in_parallel;
-use halidom_testgen::Random;
+use halidom_testgen::{Random, sampled};
 use halidom_validate::Kind;
 use inputs::{Input, RUNS, Shapes, inputs, shapes};
 use judge::{Family, Judge, Judgement, Outcome};
@@ -38,6 +38,8 @@ const EXAMPLES: &str = "HALIDOM_MUTANTS_OF";
 const SECONDS: &str = "HALIDOM_MUTANTS_SECONDS";
 /// An environment variable: if it is set, open obligations are printed too.
 const DETAILS: &str = "HALIDOM_TEST_DETAILS";
+/// A test run examines one in this many programs.
+const ONE_IN: usize = 2;
 /// The number of mutants per program in a test run.
 const FEW_MUTANTS: usize = 4;
 
@@ -94,6 +96,9 @@ fn no_wrong_program_is_proved() {
     let plan = Plan::new();
     let mut originals: Vec<Original> =
         in_parallel(&plan.names, |name| originals(name)).into_iter().flatten().collect();
+    if plan.each.is_some() {
+        originals = sampled(originals, ONE_IN);
+    }
     // The programs that fit into the available time are a random sample of all.
     Random::new(1).shuffle(&mut originals);
     let each =
@@ -190,19 +195,19 @@ fn no_wrong_program_is_proved() {
     if plan.is_part || left_out > 0 {
         return;
     }
-    assert!(counts.mutants >= 150.max(plan.all), "{} mutants", counts.mutants);
+    assert!(counts.mutants >= 70.max(plan.all), "{} mutants", counts.mutants);
     // Each part of the table is meaningful.
     for family in [Family::Final, Family::Lowering, Family::Specification] {
         let of_family = outcomes.iter().filter(|outcome| outcome.family == family);
-        assert!(Counts::of(of_family).refuted >= 20, "{}", family.name());
+        assert!(Counts::of(of_family).refuted >= 10, "{}", family.name());
     }
     let alone: BTreeSet<Kind> = outcomes
         .iter()
         .filter(|outcome| outcome.proved_without == Some(true))
         .flat_map(|outcome| outcome.open.iter().copied())
         .collect();
-    assert!(alone.len() >= 5, "mutants are caught by one kind alone of {alone:?}");
-    assert!(attempts.tried >= 50, "{attempts:?}");
+    assert!(alone.len() >= 4, "mutants are caught by one kind alone of {alone:?}");
+    assert!(attempts.tried >= 25, "{attempts:?}");
 }
 
 fn examine(original: &Original, inputs: &Arc<[Input]>, each: usize) -> Examined {

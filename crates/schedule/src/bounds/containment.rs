@@ -374,14 +374,18 @@ const RANDOM_PIPELINES: u64 = 300;
 #[test]
 fn default_regions_of_random_pipelines_lie_in_reference_regions() {
     let asked = std::env::var("HALIDOM_CONTAINMENT").ok().and_then(|count| count.parse().ok());
-    let count = asked.unwrap_or(RANDOM_PIPELINES);
+    let seeds = match asked {
+        Some(count) => (0..count).collect(),
+        None => halidom_testgen::sampled(0..RANDOM_PIPELINES, 5),
+    };
+    let count = seeds.len();
     let mut total = [0, 0];
-    for seed in 0..count {
+    for seed in seeds {
         let pipeline = halidom_testgen::pipeline(seed);
         let schedule = halidom_testgen::schedule(&pipeline, "s", seed);
         let text = format!("{}\n{schedule}", pipeline.text);
         let counts = compare_module(&format!("seed {seed}"), &text, seed);
         total = [total[0] + counts[0], total[1] + counts[1]];
     }
-    assert!(total[0] as u64 > count && total[1] > 4 * total[0], "{total:?}");
+    assert!(total[0] > count && total[1] > 4 * total[0], "{total:?}");
 }

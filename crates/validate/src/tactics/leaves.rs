@@ -16,7 +16,7 @@ use crate::space::{Formula, FormulaId, Rename, Space, Term, TermId, Value};
 const MOST_QUESTIONS: usize = 128;
 const MOST_FOR_BITS: usize = 16;
 /// The most pairs of leaves that are compared. A value may have hundreds of leaves.
-const MOST_PAIRS: usize = 4096;
+const MOST_PAIRS: usize = 1 << 14;
 
 /// The leaves and conditions from which a float is computed.
 #[derive(Default)]

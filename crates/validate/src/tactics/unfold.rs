@@ -11,11 +11,9 @@ use crate::space::{Atom, FormulaId, PolyId, Rename, Space, Term, TermId, Value, 
 
 /// The most rounds. The next round handles funcs that the definitions of the last one read.
 const MOST_ROUNDS: usize = 8;
-/// The most reads that a round unfolds, of funcs that one value alone reads, and of funcs that both
-/// read. Each level of a pyramid reads several elements of the level below, so the number grows by
-/// a factor each round.
-const MOST_ALONE: usize = 1024;
-const MOST_SHARED: usize = 64;
+/// The most reads that a round unfolds. Each level of a pyramid reads several elements of the level
+/// below, so the number grows by a factor each round; a large stencil has some hundred.
+const MOST_READS: usize = 512;
 
 /// The conditions of selections, and the final values of funcs, in a value.
 #[derive(Default)]
@@ -86,8 +84,8 @@ fn meanings(
     let (shared, alone): (Vec<TermId>, Vec<TermId>) = reads.into_iter().partition(|read| {
         func_of(desk.space, *read).is_some_and(|func| of_a.contains(&func) && of_b.contains(&func))
     });
-    for (reads, most) in [(alone, MOST_ALONE), (shared, MOST_SHARED)] {
-        if reads.len() > most {
+    for reads in [alone, shared] {
+        if reads.len() > MOST_READS {
             continue;
         }
         let meaning = |read: TermId| Some((read, desk.definition(read)?));

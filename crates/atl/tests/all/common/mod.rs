@@ -9,6 +9,7 @@ use halidom_atl::file::load;
 use halidom_atl::native::{Comparison, compare_with_source};
 use halidom_atl::program::Element;
 use halidom_diag::{Code, Sources};
+use halidom_testgen::sampled;
 
 /// A certificate, and the comparison of its C with the source program.
 pub(crate) struct Done {
@@ -17,6 +18,17 @@ pub(crate) struct Done {
     pub(crate) steps: usize,
     /// The results for the program's own elements, and for single precision.
     pub(crate) comparison: Option<(Comparison, Comparison)>,
+}
+
+/// The examples that derive programs, in the order of their names: a share of them, or all in a
+/// sweep.
+pub(crate) fn examples() -> Vec<PathBuf> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let entries = std::fs::read_dir(folder).expect("the examples are there").flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "atl"));
+    paths.sort();
+    sampled(paths, 3)
 }
 
 /// Makes a folder for a test's files.
