@@ -144,8 +144,13 @@ impl Checker<'_> {
                 self.check(&facts, aim, then, weakest)
             }
             Proof::Cases(cases) => {
+                // A condition and its negation need no question.
+                let is_split = matches!(cases.as_slice(),
+                    [(first, _), (second, _)] if self.space.not(*first) == *second);
                 let one = self.space.or(cases.iter().map(|(holds, _)| holds));
-                self.follows(facts, one, "cases").then_some(())?;
+                if !is_split && !self.follows(facts, one, "cases") {
+                    return None;
+                }
                 let mut weak = Method::Solver;
                 for (holds, case) in cases {
                     let method = self.check(&[facts, &[*holds]].concat(), aim, case, weakest)?;

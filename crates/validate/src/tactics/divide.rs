@@ -46,7 +46,9 @@ fn by_divisor(
     let large = desk.space.at_most(desk.space.constant(LARGE), value);
     let assumed = [facts, &[large]].concat();
     let formulas = [desk.entry(), facts, &[goal]].concat();
-    let known = conditions_decided(desk, &assumed, &formulas);
+    let mut known = conditions_decided(desk, &assumed, &formulas);
+    // The lemmas need this condition, so nothing takes its place in the facts.
+    known.retain(|(condition, _)| ![*condition, desk.space.not(*condition)].contains(&large));
     let formulas = replaced(desk, &known).formulas(desk.space, &formulas);
     let mut reached = Reached::default();
     for formula in formulas.iter().chain([&large]) {

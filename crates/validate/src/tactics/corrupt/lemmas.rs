@@ -1,6 +1,6 @@
 //! Lemmas about wrong terms.
 
-use super::Liar;
+use super::liar::Liar;
 use crate::lemma::{Instance, Lemmas, Memo, Place};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol};
 
