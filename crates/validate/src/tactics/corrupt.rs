@@ -260,13 +260,13 @@ impl Liar {
         let asked = || Box::new(Proof::Asked("lie"));
         let always = desk.space.truth(true);
         let symbol = desk.space.symbols_of(goal).first().copied();
-        match (self.below(8), symbol) {
+        match (self.below(10), symbol) {
             (0, _) => Proof::Cases(Vec::new()),
             (1, _) => Proof::Cases(vec![(goal, Proof::Asked("lie"))]),
             (2, _) => Proof::Each(Vec::new()),
             (3, _) => Proof::Stronger(always, asked()),
             (4, _) => Proof::After(vec![Step::Known(goal, true)], asked()),
-            (7, _) => {
+            (7.., _) => {
                 let space = desk.space;
                 let quotients = space.all_parts(goal).into_iter().filter_map(|part| match part {
                     Part::Atom(atom) => matches!(space.atom(atom), Atom::Div(..)).then_some(atom),
@@ -292,8 +292,8 @@ impl Liar {
     ) -> Option<Proof> {
         if self.lies() {
             match &mut found {
-                Some(proof) => self.bend(desk, proof, Aim::Holds(goal)),
-                None => found = Some(self.proof(desk, goal)),
+                Some(proof) if self.below(2) == 0 => self.bend(desk, proof, Aim::Holds(goal)),
+                Some(_) | None => found = Some(self.proof(desk, goal)),
             }
         }
         found

@@ -160,6 +160,11 @@ pub(super) fn all_wrong() -> Vec<(&'static str, &'static str, String)> {
     let (width, first) = ("select(ox == output.window.min.0, 2, 1)", "select(ox == 0, 1, 1)");
     found.extend([
         ("quotients above", "bits", quotients("m / k")),
+        (
+            "a quotient too many",
+            "bits",
+            quotients("m / k + 1").replacen("for i in [0, m + 1]", "for i in [0, m + 2]", 1),
+        ),
         ("update that runs too seldom", "bits", updated_where("n < 8i32")),
         ("product", "bits", large("m <= k", "m * k")),
         ("product of choices", "bits", large("1 <= m", "select(m < k, m, 5) * min(m, k)")),
