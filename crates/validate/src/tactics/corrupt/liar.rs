@@ -3,7 +3,7 @@
 /// Changes some of the proposals of [`Search`](crate::tactics::Search), and makes some up where
 /// there are none.
 pub(super) struct Liar {
-    random: u64,
+    pub(super) random: u64,
     /// The number of proposals that were changed.
     pub(super) lies: usize,
 }
