@@ -423,6 +423,7 @@ fn a_dropped_pop_is_refuted_where_another_one_is_left() {
         assert_eq!(refuted, [two, two, three, three, three]);
         assert_eq!(verified, [taken, taken, missing]);
     }
+    assert!(!refuted.is_empty() && !undecided.is_empty(), "{refuted:?}, {undecided:?}");
     for (mutant, standing) in &dropped {
         let name = mutant.name.as_str();
         assert!(*standing != Standing::Scope || [two, three].contains(&name), "{name}");

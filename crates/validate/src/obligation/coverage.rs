@@ -148,8 +148,7 @@ impl<'a> Checker<'a> {
                 return Ok(Method::Solver);
             }
         }
-        let update = (func, stage);
-        let Some(unchanged) = self.unchanged(&facts, update, component, &instance, &point) else {
+        let Some(unchanged) = self.unchanged((func, stage), component, &instance, &point) else {
             return status;
         };
         facts.push(self.space.not(unchanged));

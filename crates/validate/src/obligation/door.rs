@@ -137,7 +137,7 @@ pub(crate) enum Proof {
     Throughout(Vec<Step>, Box<Proof>),
     /// It holds by instances of lemmas.
     With(Vec<Instance>, Box<Proof>),
-    /// It holds in each of these cases, of which there is always one.
+    /// It holds in each of these cases, and one of them is always true.
     Cases(Vec<(FormulaId, Proof)>),
     /// Each part of a conjunction holds.
     Each(Vec<Proof>),

@@ -262,7 +262,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Gives fresh names to the loops inside the first `depth` steps of a place, and to a lane.
+    /// Gives fresh names to the loops below the first `depth` steps of a place, and to a lane.
     fn another<'m>(&self, place: &'m Place, lane: Option<Symbol>, depth: usize) -> Run<'m> {
         let inner = loops(place.steps.get(depth..).unwrap_or_default());
         let inner = inner.map(|index| self.model.loops[index].symbol).chain(lane);
@@ -273,7 +273,7 @@ impl Checker<'_> {
         Run { place, at: Rename::symbols(renamed) }
     }
 
-    /// Makes any instance of an access inside its first `depth` steps.
+    /// Makes any instance of an access that shares the first `depth` steps of its path.
     fn elsewhere<'m>(&self, access: &'m Access, depth: usize) -> Run<'m> {
         self.another(&access.place, access.lane, depth)
     }

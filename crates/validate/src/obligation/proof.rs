@@ -4,11 +4,11 @@
 //! A tactic proposes a proof. [`Checker::check`] follows it: what is shown at the end of each path
 //! implies the aim under the facts. A replacement puts something in place of a part that equals it
 //! under the facts, which is asked; so facts and aim keep their meaning. The cases of a split are
-//! exhaustive, which is asked too, and each adds a fact. So are all values of a term in the range
-//! that it has. Lemmas hold for all values of the symbols. A formula implies the aim if the
-//! disjunction of the two is the aim. At the end, the solver shows the aim (of
-//! two values, a condition under which they are alike), or the steps of a proof about floats join
-//! them in a theory that is permitted.
+//! exhaustive: they are a condition and its negation, or it is asked. Each adds a fact. All values
+//! of a term in its range are exhaustive too. Lemmas hold for all values of the symbols. A formula
+//! implies the aim if the disjunction of the two is the aim. At the end, the solver shows the aim
+//! (of two values, a condition under which they are alike), or the steps of a proof about floats
+//! join them in a theory that is permitted.
 
 use halidom_ir::Constant;
 
@@ -125,16 +125,16 @@ impl Checker<'_> {
                 }
                 Some(Method::Identity)
             }
-            Proof::After(steps, then) => {
+            Proof::After(steps, then) | Proof::Throughout(steps, then) => {
                 let rename = self.replacements(facts, steps)?;
-                let method = self.check(facts, aim.renamed(self.space, &rename), then, weakest)?;
+                let facts = if let Proof::Throughout(..) = proof {
+                    rename.formulas(self.space, &[&self.entry, facts].concat())
+                } else {
+                    facts.to_vec()
+                };
+                let method = self.check(&facts, aim.renamed(self.space, &rename), then, weakest)?;
                 let replaced = method == Method::Identity && !steps.is_empty();
                 Some(if replaced { Method::Solver } else { method })
-            }
-            Proof::Throughout(steps, then) => {
-                let rename = self.replacements(facts, steps)?;
-                let facts = rename.formulas(self.space, &[&self.entry, facts].concat());
-                self.check(&facts, aim.renamed(self.space, &rename), then, weakest)
             }
             Proof::With(instances, then) => {
                 let (mut facts, mut memo) = (facts.to_vec(), Memo::default());
@@ -174,7 +174,9 @@ impl Checker<'_> {
             }
             Proof::Stronger(goal, then) => {
                 let Aim::Holds(weaker) = aim else { return None };
-                (self.space.or([*goal, weaker]) == weaker).then_some(())?;
+                if self.space.or([*goal, weaker]) != weaker {
+                    return None;
+                }
                 self.check(facts, Aim::Holds(*goal), then, weakest)
             }
         }

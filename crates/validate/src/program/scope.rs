@@ -61,8 +61,12 @@ impl Scope {
 
     /// Tests whether a term reads a func that is being updated here.
     pub(super) fn depends(&self, space: &Space, term: impl Into<Part>) -> bool {
-        let pending = space.pending(term);
-        self.place.labels.iter().any(|label| pending.contains(&self.model.labels[*label].func))
+        let labels = &self.place.labels;
+        // Listing the parts of a term takes time.
+        !labels.is_empty() && {
+            let pending = space.pending(term);
+            labels.iter().any(|label| pending.contains(&self.model.labels[*label].func))
+        }
     }
 
     /// Lists a load of the present statement and returns the value that it claims to read.

@@ -27,7 +27,7 @@ mod lemmas;
 mod liar;
 mod rewritten;
 
-use cases::{all_right, all_wrong};
+use cases::{all_right, all_wrong, pairs};
 use lemmas::LyingLemmas;
 use liar::Liar;
 
@@ -262,7 +262,7 @@ impl Liar {
         let symbol = desk.space.symbols_of(goal).first().copied();
         match (self.below(10), symbol) {
             (0, _) => Proof::Cases(Vec::new()),
-            (1, _) => Proof::Cases(vec![(goal, Proof::Asked("lie"))]),
+            (1, _) => Proof::Cases(vec![(goal, Proof::Asked("lie")); 1 + self.below(2)]),
             (2, _) => Proof::Each(Vec::new()),
             (3, _) => Proof::Stronger(always, asked()),
             (4, _) => Proof::After(vec![Step::Known(goal, true)], asked()),
@@ -272,7 +272,13 @@ impl Liar {
                     Part::Atom(atom) => matches!(space.atom(atom), Atom::Div(..)).then_some(atom),
                     Part::Poly(_) | Part::Formula(_) | Part::Term(_) => None,
                 });
-                let value = |atom| Step::Quotient(atom, space.constant(self.below(2) as i128));
+                let value = |atom| {
+                    let value = match (space.atom(atom), self.below(3)) {
+                        (Atom::Div(dividend, _), 2) => *dividend,
+                        (_, number) => space.constant(number as i128),
+                    };
+                    Step::Quotient(atom, value)
+                };
                 Proof::After(quotients.map(value).collect(), asked())
             }
             (5, Some(symbol)) => {
@@ -624,6 +630,16 @@ fn wrong_proposals_prove_nothing_wrong() {
         }
     }
     assert!(mutants >= 100, "{mutants}");
+}
+
+/// Only the check of a value of a quotient refuses this program, and few lies get that far.
+#[test]
+fn no_wrong_quotient_covers_what_is_not_written() {
+    let text = pairs("m / 2 * 2");
+    for seed in 1..=64 {
+        let (verdict, _) = judge(&text, Floats::Bits, Some(seed));
+        assert!(matches!(verdict, Verdict::Unknown(_)), "seed {seed}: {verdict:?}");
+    }
 }
 
 /// The proposals decide: without them, right programs are not proved.

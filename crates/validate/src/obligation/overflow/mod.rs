@@ -111,17 +111,17 @@ impl Checker<'_> {
                     }
                 }
             }
-            let is_last = shown.is_empty();
-            self.grant(shown);
-            let failed: Vec<_>;
-            (pending, failed) = open.into_iter().unzip();
-            if is_last {
+            let (left, failed): (Vec<_>, Vec<_>) = open.into_iter().unzip();
+            if shown.is_empty() {
                 for (goal, status) in failed {
                     self.record(Kind::Overflow, goal.stmt, goal.what, status);
                 }
                 // These obligations are open, so nothing is proved.
-                self.grant(std::mem::take(&mut pending));
+                self.grant(left);
+                break;
             }
+            self.grant(shown);
+            pending = left;
         }
     }
 

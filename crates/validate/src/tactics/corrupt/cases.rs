@@ -31,6 +31,23 @@ pub(super) fn quotients(length: &str) -> String {
     )
 }
 
+/// A program that fills `m` elements in pairs, in a loop of this length.
+pub(super) fn pairs(length: &str) -> String {
+    format!(
+        "algorithm pairs {{ param m: int;
+           func f(a): i32 {{ stage(a) = i32(a); }}
+           func out(): i32 {{ stage() = f(0); }}
+           output out; }}
+         program pairs {{ output out in out.buffer window;
+           assert 1 <= m & m <= 1000, size_limit \"m\";
+           allocate f.buffer: i32 for f [0, m + 1, 1];
+           func f [0, m] {{
+             for i in [0, {length}] {{ f.buffer[i @ f(i) stage 0] = i32(i); }}
+           }}
+           func out {{ out.buffer[0 @ out() stage 0] = f.buffer[0 @ f(0)]; }} }}"
+    )
+}
+
 /// A program whose only store runs under a condition on the loop around its label.
 pub(super) fn guarded(condition: &str) -> String {
     small(
@@ -132,6 +149,7 @@ pub(super) fn all_right() -> Vec<(&'static str, &'static str, String)> {
         ("rows", "bits", strides(1, 4)),
         ("columns", "bits", strides(2, 1)),
         ("quotients", "bits", quotients("m / k + 1")),
+        ("pairs", "bits", pairs("(m + 1) / 2 * 2")),
         ("update that runs where it must", "bits", updated_where("n < 9i32")),
         ("product", "bits", large("m * k <= 1125899906842624", "m * k")),
         ("product of choices", "bits", large("1 <= m", "select(m < k, m, 5) * min(k, 1000)")),
@@ -160,6 +178,8 @@ pub(super) fn all_wrong() -> Vec<(&'static str, &'static str, String)> {
     let (width, first) = ("select(ox == output.window.min.0, 2, 1)", "select(ox == 0, 1, 1)");
     found.extend([
         ("quotients above", "bits", quotients("m / k")),
+        // Nothing but the coverage of the last element is open.
+        ("a pair too few", "bits", pairs("m / 2 * 2")),
         (
             "a quotient too many",
             "bits",
