@@ -63,7 +63,7 @@ fn examined(path: &Path) -> ([String; 2], Vec<Mutator>) {
 #[test]
 fn right_mutators_are_verified_and_wrong_ones_refuted() {
     let mut failures = Vec::new();
-    for path in sampled(cases("mutators"), 8) {
+    for path in sampled(cases("mutators"), 12) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let (expected, mutators) = examined(&path);
         // The first mutator of each class has the verdict that the file states.
@@ -100,7 +100,7 @@ fn right_mutators_are_verified_and_wrong_ones_refuted() {
 #[test]
 fn short_lists_are_not_taken_for_long_ones() {
     let mut failures = Vec::new();
-    for path in sampled(cases("lists"), 8) {
+    for path in sampled(cases("lists"), 12) {
         let text = fs::read_to_string(&path).expect("a case");
         if text.contains("// wrong: bounded") {
             continue;

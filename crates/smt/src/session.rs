@@ -141,9 +141,8 @@ impl Session {
             String::from("(set-option :print-success false)\n(set-option :produce-models true)\n");
         if self.family == Family::Z3 {
             self.push_timeout(limits.soft);
-            if let Some(steps) = limits.steps {
-                writeln!(self.pending, "(set-option :rlimit {steps})")
-                    .expect("a string accepts any text");
+            if limits.steps.is_some() {
+                self.set_steps(limits.steps);
             }
         }
         self.pending.push_str("(set-logic ALL)\n");
@@ -181,6 +180,16 @@ impl Session {
                 true
             }
             Family::Cvc5 => false,
+        }
+    }
+
+    /// Limits the steps of later queries, if this solver counts steps.
+    pub(crate) fn set_steps(&mut self, steps: Option<u64>) {
+        if self.family == Family::Z3 {
+            // No limit is written as 0.
+            let steps = steps.unwrap_or(0);
+            writeln!(self.pending, "(set-option :rlimit {steps})")
+                .expect("a string accepts any text");
         }
     }
 

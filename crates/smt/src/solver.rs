@@ -232,6 +232,17 @@ impl Solver {
         }
     }
 
+    /// Changes the limit on the steps of later queries.
+    pub fn set_steps(&mut self, steps: Option<u64>) {
+        let is_new = steps != self.options.steps;
+        self.options.steps = steps;
+        for session in [&mut self.incremental, &mut self.fresh].into_iter().flatten() {
+            if is_new {
+                session.set_steps(steps);
+            }
+        }
+    }
+
     /// The number of open frames, at least 1.
     pub fn depth(&self) -> usize {
         self.frames.len()

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_smt::{Answer, Reason, Solver, Sort, TermId as SmtTerm, Terms};
 
-use crate::lemma::{Instance, Lemmas, Memo};
+use crate::lemma::{Instance, Lemmas, Memo, Sample};
 use crate::space::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
 
 /// The solver's answer.
@@ -26,8 +26,19 @@ pub(crate) enum Outcome {
     Undecided(String),
 }
 
+/// The number of times that a question is put to the solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Tries {
+    One,
+    /// A second time if there is no answer to the first one.
+    All,
+}
+
 /// The time for the first try of a question.
 const FIRST_TRY: Duration = Duration::from_millis(250);
+/// The steps of the solver for a guess, about 0.1 s. A contradiction that guesses find takes 5 ms,
+/// and seldom more than 40.
+const GUESS: u64 = 40_000;
 /// The extra time after which a solver that exceeds its own limit is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -38,6 +49,8 @@ pub(crate) struct Lia {
     until: Option<Instant>,
     /// The time for the second try.
     second_try: Option<Duration>,
+    /// The limit of steps for a question that is no guess.
+    steps: Option<u64>,
     budget: crate::obligation::settings::Budget,
     /// The number of obligations that stayed open.
     open: u64,
@@ -51,7 +64,7 @@ pub(crate) struct Lia {
     /// Proposes lemmas for a question.
     lemmas: Box<dyn Lemmas>,
     memo: Memo,
-    answers: FxHashMap<Vec<FormulaId>, Outcome>,
+    answers: FxHashMap<Vec<FormulaId>, (Tries, Outcome)>,
     effort: BTreeMap<String, (u64, Duration)>,
 }
 
@@ -71,9 +84,10 @@ impl Lia {
         if hard {
             (options.soft_timeout, options.hard_timeout) = (FIRST_TRY, FIRST_TRY + GRACE);
         }
-        let until = options.until;
+        let (until, steps) = (options.until, options.steps);
         Ok(Self {
             until,
+            steps,
             solver: Solver::open(options)?,
             second_try,
             budget,
@@ -116,7 +130,7 @@ impl Lia {
         let all = space.and(facts);
         let facts = space.conjuncts(all);
         // Formulas that were possible before may be impossible under more assumptions.
-        self.answers.retain(|_, answer| *answer == Outcome::Contradiction);
+        self.answers.retain(|_, (_, answer)| *answer == Outcome::Contradiction);
         let lemmas = self.lemmas.assumed(space, &mut self.memo, &facts);
         let lemmas = self.stated(space, lemmas);
         for formula in facts.into_iter().chain(lemmas) {
@@ -129,6 +143,23 @@ impl Lia {
 
     /// Asks whether the formulas can hold together with the assumptions.
     pub(crate) fn ask(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> Outcome {
+        self.asked(space, facts, (label, Tries::All))
+    }
+
+    /// Asks whether a guess holds, that the formulas contradict each other. No obligation depends
+    /// on the answer, so a guess that is known to be wrong is not asked. A contradiction takes the
+    /// solver much less time than a model, so a guess gets one short try.
+    pub(crate) fn guess(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> bool {
+        !self.lemmas.refute(space, facts)
+            && self.asked(space, facts, (label, Tries::One)) == Outcome::Contradiction
+    }
+
+    fn asked(
+        &mut self,
+        space: &Space,
+        facts: &[FormulaId],
+        (label, tries): (&str, Tries),
+    ) -> Outcome {
         let new = |fact: &FormulaId| !self.asserted.contains(fact);
         let facts: Vec<FormulaId> = facts.iter().copied().filter(new).collect();
         let all = space.and(facts);
@@ -137,7 +168,9 @@ impl Lia {
         }
         let mut facts: Vec<FormulaId> = space.conjuncts(all).into_iter().filter(new).collect();
         facts.sort_unstable();
-        if let Some(answer) = self.answers.get(&facts) {
+        if let Some((made, answer)) = self.answers.get(&facts)
+            && (*made >= tries || !matches!(answer, Outcome::Undecided(_)))
+        {
             return answer.clone();
         }
         if self.until.is_some_and(|until| until <= Instant::now()) {
@@ -149,21 +182,20 @@ impl Lia {
             return Outcome::Undecided("no more questions may be asked".to_owned());
         }
         let begin = Instant::now();
-        let outcome = self.solve(space, &facts, label);
+        let outcome = self.solve(space, &facts, (label, tries));
         let effort = self.effort.entry(label.to_owned()).or_default();
         *effort = (effort.0 + 1, effort.1 + begin.elapsed());
-        self.answers.insert(facts, outcome.clone());
+        self.answers.insert(facts, (tries, outcome.clone()));
         outcome
     }
 
-    /// Asks whether a guess holds, that the formulas contradict each other. No obligation depends
-    /// on the answer, so a guess that is known to be wrong is not asked.
-    pub(crate) fn guess(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> bool {
-        !self.lemmas.refute(space, facts) && self.ask(space, facts, label) == Outcome::Contradiction
-    }
-
-    fn solve(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> Outcome {
-        let (lemmas, atoms) = self.lemmas.asked(space, &mut self.memo, facts);
+    fn solve(
+        &mut self,
+        space: &Space,
+        facts: &[FormulaId],
+        (label, tries): (&str, Tries),
+    ) -> Outcome {
+        let (lemmas, atoms, truths) = self.lemmas.asked(space, &mut self.memo, facts);
         let lemmas = self.stated(space, lemmas);
         let mut assertions: Vec<SmtTerm> = Vec::new();
         for formula in facts.iter().chain(&lemmas) {
@@ -171,22 +203,28 @@ impl Lia {
                 assertions.push(self.formula(space, *formula));
             }
         }
-        match self.answer(&assertions, label) {
+        match self.answer(&assertions, label, tries) {
             Answer::Unsat => Outcome::Contradiction,
             Answer::Sat(model) => {
                 let mut values = Vec::new();
-                for atom in &atoms {
-                    if let Atom::Symbol(symbol) = space.atom(*atom) {
-                        let key: Monomial = Box::new([*atom]);
-                        let value = self.monomials.get(&key).and_then(|term| model.get(*term));
-                        values.extend(
-                            value
-                                .and_then(halidom_smt::Value::as_int)
-                                .map(|value| (*symbol, value)),
-                        );
+                let mut sample = Sample::default();
+                for atom in atoms {
+                    let key: Monomial = Box::new([atom]);
+                    let value = self.monomials.get(&key).and_then(|term| model.get(*term));
+                    let Some(value) = value.and_then(halidom_smt::Value::as_int) else { continue };
+                    match space.atom(atom) {
+                        Atom::Symbol(symbol) => values.push((*symbol, value)),
+                        Atom::Value(_) => drop(sample.data.insert(atom, value)),
+                        Atom::Min(_) | Atom::Div(..) | Atom::Select(..) => {}
                     }
                 }
-                self.lemmas.learn(&values);
+                for term in truths {
+                    let value = self.truths.get(&term).and_then(|unknown| model.get(*unknown));
+                    let value = value.and_then(halidom_smt::Value::as_bool);
+                    sample.truths.extend(value.map(|holds| (term, holds)));
+                }
+                sample.symbols.extend(values.iter().copied());
+                self.lemmas.learn(space, sample, facts);
                 Outcome::Possible(values)
             }
             Answer::Unknown(reason) => Outcome::Undecided(reason.to_string()),
@@ -204,10 +242,15 @@ impl Lia {
 
     /// Asks the running process first, with a short limit, because earlier questions can lead it
     /// astray. After a timeout, a fresh process is asked.
-    fn answer(&mut self, assertions: &[SmtTerm], label: &str) -> Answer {
+    fn answer(&mut self, assertions: &[SmtTerm], label: &str, tries: Tries) -> Answer {
+        let limit = match tries {
+            Tries::One => Some(self.steps.map_or(GUESS, |steps| steps.min(GUESS))),
+            Tries::All => self.steps,
+        };
+        self.solver.set_steps(limit);
         let first = self.solver.check_with(&self.terms, assertions, label);
         let Some(timeout) = self.second_try else { return first };
-        if first != Answer::Unknown(Reason::Timeout) {
+        if first != Answer::Unknown(Reason::Timeout) || tries == Tries::One {
             return first;
         }
         self.solver.set_timeouts(timeout, timeout + GRACE);

@@ -11,7 +11,7 @@ fn fuzz(options: &Options) -> Outcome {
 #[test]
 fn everything_that_computes_agrees() {
     let options = Options {
-        programs: if is_sweep() { 48 } else { 20 },
+        programs: if is_sweep() { 48 } else { 12 },
         seed: 28,
         stop_after: 10,
         shrink: false,
@@ -52,7 +52,7 @@ fn everything_that_computes_agrees() {
 #[test]
 fn the_outcome_does_not_depend_on_the_number_of_threads() {
     let options = |threads| Options {
-        programs: if is_sweep() { 40 } else { 16 },
+        programs: if is_sweep() { 40 } else { 10 },
         seed: 500,
         threads,
         validate_one_in: 0,

@@ -89,7 +89,7 @@ fn search(seconds: u64) -> Search {
 
 #[test]
 fn examples_are_validated_against_their_sources() {
-    let all = sampled(lowered(), 3);
+    let all = sampled(lowered(), 6);
     let table = Mutex::new(vec![String::new(); all.len()]);
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -111,7 +111,7 @@ fn examples_are_validated_against_their_sources() {
             });
         }
     });
-    let expected = sampled(VERDICTS.split_inclusive('\n'), 3).concat();
+    let expected = sampled(VERDICTS.split_inclusive('\n'), 6).concat();
     assert_eq!(table.into_inner().expect("no thread panics").concat(), expected);
 }
 

@@ -3,6 +3,7 @@
 
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Annotations, Request, bridge};
+use halidom_testgen::sampled;
 use halidom_validate::Verdict;
 
 /// The lines of a pipeline, and edits after which it reads what nothing stored.
@@ -76,7 +77,7 @@ fn values_that_nothing_stores_prove_nothing() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options::find().expect("there are solvers").of_stock();
-    for (number, (lines, edits)) in CASES.iter().enumerate() {
+    for (number, (lines, edits)) in sampled(CASES.iter().enumerate(), 2) {
         let wrong = edits.iter().map(|(from, to)| {
             assert!(lines.contains(from), "{from}");
             lines.replace(from, to)

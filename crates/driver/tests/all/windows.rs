@@ -129,7 +129,7 @@ fn windowed_examples_are_proved() {
 
 #[test]
 fn programs_that_confuse_the_whole_with_what_is_stored_are_not_proved() {
-    in_parallel(&sampled(PROGRAMS, 2), |(name, schedule)| {
+    in_parallel(&sampled(PROGRAMS, 4), |(name, schedule)| {
         let mut opened = Opened::new(name, *schedule);
         let (program, bounds) = (opened.compiled.program.clone(), opened.bounds());
         let all = |_: &Check| true;
@@ -292,7 +292,7 @@ fn chunks_equal_the_whole_in_the_interpreter() {
 #[test]
 fn formulas_of_halos_are_proved_and_smaller_ones_are_not() {
     let options = Options::find().expect("a solver is installed");
-    in_parallel(&sampled(PROGRAMS, 2), |(name, schedule)| {
+    in_parallel(&sampled(PROGRAMS, 4), |(name, schedule)| {
         let loaded = load(name, &example(name));
         let choice = Choice { pipeline: 0, schedule: *schedule };
         let found = halo::find(&loaded, &choice).expect("it has bounds");
@@ -373,7 +373,7 @@ fn blocks_are_proved_under_the_programs_own_boundary_only() {
         Boundary::Constant("7".to_owned()),
         Boundary::Constant("8".to_owned()),
     ];
-    in_parallel(&of_programs, |own| {
+    in_parallel(&sampled(of_programs, 2), |own| {
         let text = format!(
             "pipeline means(input: buffer<u8, 1>) -> output: buffer<u8, 1> {{
                 func at = {own};

@@ -60,21 +60,31 @@ pub(crate) enum Instance {
     Equal(PolyId, PolyId, PolyId),
 }
 
+/// Values of symbols and data in a model of a question. It proves nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample {
+    pub(crate) symbols: FxHashMap<Symbol, i128>,
+    /// The values of atoms that are data.
+    pub(crate) data: FxHashMap<AtomId, i128>,
+    pub(crate) truths: FxHashMap<TermId, bool>,
+}
+
 /// Proposes instances for the questions of one solver. Nothing here is trusted.
 pub(crate) trait Lemmas {
     /// Proposes instances for formulas that all later questions assume.
     fn assumed(&mut self, space: &Space, memo: &mut Memo, formulas: &[FormulaId]) -> Vec<Instance>;
 
-    /// Proposes instances for a question. Also lists the atoms whose values are of interest.
+    /// Proposes instances for a question. Also lists the atoms and the truth values that it
+    /// mentions.
     fn asked(
         &mut self,
         space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
-    ) -> (Vec<Instance>, Vec<AtomId>);
+    ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>);
 
-    /// Takes the symbols' values in a model of a question.
-    fn learn(&mut self, values: &[(Symbol, i128)]);
+    /// Takes a model of a question about formulas.
+    fn learn(&mut self, space: &Space, model: Sample, formulas: &[FormulaId]);
 
     /// Tests whether a guess that these formulas contradict each other is known to be wrong.
     fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool;

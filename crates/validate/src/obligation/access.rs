@@ -52,24 +52,24 @@ impl Checker<'_> {
             located.push((facts.to_vec(), self.space.equal(flat, expected)));
             bounded.push((facts.to_vec(), self.within_buffer(access)));
         }
-        let located = self.prove_all(&located, "location");
-        let shown = self.prove_all(&bounded, "bounds").into_iter().zip(bounded);
-        let found = accesses.into_iter().zip(elements).zip(located).zip(shown);
-        for (((access, elements), location), (bounds, (facts, inside))) in found {
+        // A path may decide a minimum in a stride. For example, the length `max(n, 16)` of rows is
+        // `n` where `n` is known to be at least 16, and there the compiler has written `n`. Without
+        // this, products of rows and their length are beyond the solver.
+        let decided = |checker: &mut Self, number: usize| {
+            let facts = &accesses.get(number)?.place.facts;
+            checker.by_proposal(facts, *elements.get(number)?, Floats::Bits)
+        };
+        let located = self.prove_all(&located, "location", decided);
+        let divided = |checker: &mut Self, number: usize| {
+            let (facts, inside) = bounded.get(number)?;
+            checker.divided(facts, *inside)
+        };
+        let within = self.prove_all(&bounded, "bounds", divided);
+        for ((access, location), bounds) in accesses.into_iter().zip(located).zip(within) {
             let place = self.named("", access, "");
             let claimed = access.coords.len() == model.memories[access.memory].dims.len();
-            let location = if claimed {
-                // A path may decide a minimum in a stride. For example, the length `max(n, 16)` of
-                // rows is `n` where `n` is known to be at least 16, and there the compiler has
-                // written `n`. Without this, products of rows and their length are beyond the
-                // solver.
-                location.or_else(|reason| {
-                    self.by_proposal(&facts, elements, Floats::Bits).ok_or(reason)
-                })
-            } else {
-                Err("a claim with a wrong number of coordinates".into())
-            };
-            let bounds = self.or_divided(bounds, &facts, inside);
+            let wrong = "a claim with a wrong number of coordinates";
+            let location = if claimed { location } else { Err(wrong.into()) };
             self.record(Kind::Location, Some(access.stmt), place.clone(), location);
             self.record(Kind::Bounds, Some(access.stmt), place, bounds);
         }
@@ -82,14 +82,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Closes an obligation that holds whatever value a divisor has.
-    fn or_divided(&mut self, status: Status, facts: &[FormulaId], goal: FormulaId) -> Status {
-        status.or_else(|reason| {
-            let (mut desk, tactics) = self.door();
-            let proof = tactics.divided(&mut desk, facts, goal);
-            let shown = proof.is_some_and(|proof| self.shows(facts, goal, &proof));
-            shown.then_some(Method::Solver).ok_or(reason)
-        })
+    /// Shows a goal that holds whatever value a divisor has.
+    fn divided(&mut self, facts: &[FormulaId], goal: FormulaId) -> Option<Method> {
+        let (mut desk, tactics) = self.door();
+        let proof = tactics.divided(&mut desk, facts, goal)?;
+        self.shows(facts, goal, &proof).then_some(Method::Solver)
     }
 
     /// Checks that the layout of a buffer keeps different coordinates apart.

@@ -78,7 +78,7 @@ impl Checker<'_> {
             }
         }
         let label = if store.is_some() { "defined" } else { "decides" };
-        let mut shown = self.prove_all(&wanted, label).into_iter();
+        let mut shown = self.prove_all(&wanted, label, |_, _| None).into_iter();
         let suffix = if store.is_some() { "" } else { " that decides" };
         for (load, known) in ways {
             let missing = || Err("an obligation that was not looked at".into());

@@ -194,12 +194,31 @@ impl Checker<'_> {
         }
     }
 
-    /// Proves many goals, each under its own facts. Goals under the same facts are asked together
-    /// first, and one by one only if that fails.
+    /// Tries the same, and another way if the solver has no quick answer. The solver gets its whole
+    /// time only if that fails too, because it takes long to find that a goal does not follow.
+    pub(super) fn prove_or(
+        &mut self,
+        facts: &[FormulaId],
+        goal: FormulaId,
+        label: &str,
+        other: impl FnOnce(&mut Self) -> Option<Method>,
+    ) -> Status {
+        if *self.space.formula(goal) == Formula::True {
+            return Ok(Method::Identity);
+        }
+        if self.quickly_follows(facts, goal, label) {
+            return Ok(Method::Solver);
+        }
+        other(self).map_or_else(|| self.prove(facts, goal, label), Ok)
+    }
+
+    /// Proves many goals, each under its own facts, or in another way. Goals under the same facts
+    /// are asked together first, and one by one only if that fails.
     pub(crate) fn prove_all(
         &mut self,
         wanted: &[(Vec<FormulaId>, FormulaId)],
         label: &str,
+        mut other: impl FnMut(&mut Self, usize) -> Option<Method>,
     ) -> Vec<Status> {
         let mut groups: IndexMap<&[FormulaId], Vec<FormulaId>> = IndexMap::default();
         for (facts, goal) in wanted {
@@ -210,22 +229,27 @@ impl Checker<'_> {
             for together in goals.chunks(TOGETHER) {
                 let differ = together.iter().any(|goal| *goal != together[0]);
                 let all = self.space.and_least(together);
-                if differ && self.follows(facts, all, label) {
+                if differ && self.quickly_follows(facts, all, label) {
                     shown.extend(together.iter().map(|goal| (facts, *goal)));
                 }
             }
         }
-        wanted
-            .iter()
-            .map(|(facts, goal)| {
-                let identity = *self.space.formula(*goal) == Formula::True;
-                if shown.contains(&(facts, *goal)) && !identity {
-                    Ok(Method::Solver)
-                } else {
-                    self.prove(facts, *goal, label)
-                }
-            })
-            .collect()
+        let mut statuses = Vec::new();
+        for (number, (facts, goal)) in wanted.iter().enumerate() {
+            let identity = *self.space.formula(*goal) == Formula::True;
+            statuses.push(if shown.contains(&(facts, *goal)) && !identity {
+                Ok(Method::Solver)
+            } else {
+                self.prove_or(facts, *goal, label, |checker| other(checker, number))
+            });
+        }
+        statuses
+    }
+
+    /// Tests the same as [`Self::follows`], in a short time. False means that it is not known.
+    fn quickly_follows(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> bool {
+        let denied = [&self.entry, facts, &[self.space.not(goal)]].concat();
+        self.lia.guess(self.space, &denied, label)
     }
 
     /// Tests whether `facts`, with the entry checks, imply `goal`. Unlike [`Self::prove`], it keeps

@@ -51,15 +51,18 @@ impl Checker<'_> {
         weakest: Floats,
     ) -> Status {
         let open = match self.space.values_alike(a, b) {
-            Some(alike) => match self.prove(facts, alike, "value") {
-                Ok(method) => return Ok(method),
-                Err(reason) => reason,
+            Some(alike) => {
+                let other = |checker: &mut Self| checker.by_proposal(facts, (a, b), weakest);
+                match self.prove_or(facts, alike, "value", other) {
+                    Ok(method) => return Ok(method),
+                    Err(reason) => reason,
+                }
+            }
+            None => match self.by_proposal(facts, (a, b), weakest) {
+                Some(method) => return Ok(method),
+                None => Reason::from("the stored value differs from the specification's"),
             },
-            None => Reason::from("the stored value differs from the specification's"),
         };
-        if let Some(method) = self.by_proposal(facts, (a, b), weakest) {
-            return Ok(method);
-        }
         Err(match self.tactics.missing_law(self.space, (a, b)) {
             Some(law) => Reason::And(Box::new(open), law),
             None => open,

@@ -5,10 +5,8 @@ use halidom_ir::{BinaryOp, Constant, Scalar};
 
 use super::parts::divided_by;
 use super::samples::Samples;
-use crate::lemma::{Instance, Lemmas, Memo, Place, operands, stepped};
-use crate::space::{
-    Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Symbol, Term, TermId,
-};
+use crate::lemma::{Instance, Lemmas, Memo, Place, Sample, operands, stepped};
+use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Term, TermId};
 
 /// The most facts that are multiplied. Fewer lemmas can only prove less.
 const MOST_SCALED: usize = 32;
@@ -61,18 +59,18 @@ impl Lemmas for Chooser {
         space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
-    ) -> (Vec<Instance>, Vec<AtomId>) {
+    ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>) {
         let mut reached = self.mentioned.clone();
         for formula in formulas {
             reached.formula(space, *formula);
         }
         let together = [&self.assumed, formulas].concat();
         let lemmas = reached.lemmas(space, &together, memo, &mut self.known);
-        (lemmas, reached.atoms.into_iter().collect())
+        (lemmas, reached.atoms.into_iter().collect(), reached.truths.into_iter().collect())
     }
 
-    fn learn(&mut self, values: &[(Symbol, i128)]) {
-        self.samples.keep(values);
+    fn learn(&mut self, space: &Space, model: Sample, formulas: &[FormulaId]) {
+        self.samples.keep(space, model, &[&self.assumed, formulas].concat());
     }
 
     fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {

@@ -9,22 +9,30 @@ use std::collections::VecDeque;
 
 use halidom_base::FxHashMap;
 
-use crate::space::{Atom, Formula, FormulaId, PolyId, Space, Symbol};
+use crate::lemma::Sample;
+use crate::space::{Atom, AtomId, Formula, FormulaId, PolyId, Space, Symbol};
 
 /// The most samples that are kept. The oldest ones go first.
 const MOST_SAMPLES: usize = 32;
 
+/// Values above this are large for a size.
+const LARGE: i128 = 1 << 12;
+/// The values that are tried in place of large ones.
+const SMALL: [i128; 4] = [1, 64, 4096, 0];
+/// The most values of a sample that are made smaller.
+const MOST_REPAIRS: usize = 8;
+
 /// The latest samples.
 #[derive(Default)]
-pub(super) struct Samples(VecDeque<Sample>);
+pub(super) struct Samples(VecDeque<Known>);
 
 impl Samples {
-    /// Keeps the values of a model.
-    pub(super) fn keep(&mut self, values: &[(Symbol, i128)]) {
+    /// Keeps the values of a model of these formulas.
+    pub(super) fn keep(&mut self, space: &Space, sample: Sample, formulas: &[FormulaId]) {
         if self.0.len() == MOST_SAMPLES {
             self.0.pop_front();
         }
-        self.0.push_back(Sample { at: values.iter().copied().collect(), ..Sample::default() });
+        self.0.push_back(smaller(space, Known::of(sample), formulas));
     }
 
     /// Tests whether all formulas hold at one of the samples.
@@ -37,16 +45,59 @@ impl Samples {
     }
 }
 
-/// Values of some symbols, and what follows from them. `None` stands for a value that depends on
-/// other symbols or on data, that is too large, or that divides by a number below 1.
+/// Makes large values of a sample smaller until the formulas hold there. Products are opaque to the
+/// solver, so the sizes in its models may have products beyond all limits.
+fn smaller(space: &Space, mut known: Known, formulas: &[FormulaId]) -> Known {
+    for _ in 0..MOST_REPAIRS {
+        let failed = known.failed(space, formulas);
+        let Some(first) = failed.first() else { break };
+        let mut large = space.symbols_of(*first);
+        large.retain(|symbol| known.sample.symbols.get(symbol).is_some_and(|at| *at > LARGE));
+        let candidates = large.into_iter().flat_map(|symbol| SMALL.map(|value| (symbol, value)));
+        let mut candidates = candidates.map(|(symbol, value)| known.moved(symbol, value));
+        let better = candidates.find_map(|mut other| {
+            (other.failed(space, formulas).len() < failed.len()).then_some(other)
+        });
+        match better {
+            Some(better) => known = better,
+            None => break,
+        }
+    }
+    known
+}
+
+/// A sample, and what follows from it. Symbols that its question did not mention are 0. `None`
+/// stands for a value that depends on data that the question did not mention, as these may be
+/// equal to others, for a value that is too large, and for one that divides by a number below 1.
 #[derive(Default)]
-struct Sample {
-    at: FxHashMap<Symbol, i128>,
+struct Known {
+    sample: Sample,
     integers: FxHashMap<PolyId, Option<i128>>,
     truths: FxHashMap<FormulaId, Option<bool>>,
 }
 
-impl Sample {
+impl Known {
+    fn of(sample: Sample) -> Self {
+        Self { sample, ..Self::default() }
+    }
+
+    /// Gives a symbol another value, and moves values near to it by the same distance, as these may
+    /// depend on each other.
+    fn moved(&self, symbol: Symbol, value: i128) -> Self {
+        let mut sample = self.sample.clone();
+        let from = sample.symbols.get(&symbol).copied().unwrap_or(0);
+        for at in sample.symbols.values_mut().filter(|at| at.abs_diff(from) <= LARGE as u128) {
+            *at += value - from;
+        }
+        Self::of(sample)
+    }
+
+    /// Returns the formulas that do not hold.
+    fn failed(&mut self, space: &Space, formulas: &[FormulaId]) -> Vec<FormulaId> {
+        let fails = |formula: &FormulaId| self.truth(space, *formula) != Some(true);
+        formulas.iter().copied().filter(fails).collect()
+    }
+
     fn truth(&mut self, space: &Space, formula: FormulaId) -> Option<bool> {
         if let Some(known) = self.truths.get(&formula) {
             return *known;
@@ -56,7 +107,7 @@ impl Sample {
             Formula::False => Some(false),
             Formula::NonNegative(poly) => self.integer(space, *poly).map(|value| value >= 0),
             Formula::Zero(poly) => self.integer(space, *poly).map(|value| value == 0),
-            Formula::Holds(_) => None,
+            Formula::Holds(term) => self.sample.truths.get(term).copied(),
             Formula::Not(inner) => self.truth(space, *inner).map(|holds| !holds),
             Formula::And(parts) => self.parts(space, parts, false),
             Formula::Or(parts) => self.parts(space, parts, true),
@@ -92,16 +143,16 @@ impl Sample {
         for (monomial, coefficient) in &space.poly(poly).0 {
             let mut product = *coefficient;
             for atom in monomial {
-                product = product.checked_mul(self.atom(space, space.atom(*atom))?)?;
+                product = product.checked_mul(self.atom(space, *atom)?)?;
             }
             sum = sum.checked_add(product)?;
         }
         Some(sum)
     }
 
-    fn atom(&mut self, space: &Space, atom: &Atom) -> Option<i128> {
-        match atom {
-            Atom::Symbol(symbol) => self.at.get(symbol).copied(),
+    fn atom(&mut self, space: &Space, atom: AtomId) -> Option<i128> {
+        match space.atom(atom) {
+            Atom::Symbol(symbol) => Some(self.sample.symbols.get(symbol).copied().unwrap_or(0)),
             Atom::Min(operands) => {
                 let mut least = i128::MAX;
                 for operand in operands {
@@ -117,15 +168,19 @@ impl Sample {
                 let chosen = if self.truth(space, *condition)? { a } else { b };
                 self.integer(space, *chosen)
             }
-            Atom::Value(_) => None,
+            Atom::Value(_) => self.sample.data.get(&atom).copied(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Samples;
+    use super::{Sample, Samples, Symbol};
     use crate::space::Space;
+
+    fn of<const N: usize>(symbols: [(Symbol, i128); N]) -> Sample {
+        Sample { symbols: symbols.into_iter().collect(), ..Sample::default() }
+    }
 
     #[test]
     fn admits_what_holds_at_a_sample_and_nothing_that_it_does_not_decide() {
@@ -138,15 +193,30 @@ mod tests {
         // min(x / 2, 7)·x = 36 at x = 9.
         let holds = space.equal(product, limit);
         let other = space.less(of_x, seven);
-        let unknown = space.less(of_y, seven);
+        let above = space.less(seven, of_y);
         let mut samples = Samples::default();
         assert!(!samples.admit(&space, &[holds]));
-        samples.keep(&[(x, 9)]);
+        samples.keep(&space, of([(x, 9)]), &[]);
         assert!(samples.admit(&space, &[holds]));
         assert!(!samples.admit(&space, &[holds, other]));
-        assert!(!samples.admit(&space, &[holds, unknown]));
-        samples.keep(&[(x, 3), (y, 1)]);
-        assert!(samples.admit(&space, &[other, unknown]));
-        assert!(!samples.admit(&space, &[holds, unknown]));
+        assert!(!samples.admit(&space, &[holds, above]));
+        samples.keep(&space, of([(x, 3), (y, 8)]), &[]);
+        assert!(samples.admit(&space, &[other, above]));
+        assert!(!samples.admit(&space, &[holds, above]));
+    }
+
+    #[test]
+    fn sizes_are_made_smaller_until_their_products_are_within_limits() {
+        let space = Space::new();
+        let [width, height, end] = ["width", "height", "end"].map(|name| space.fresh(name));
+        let [w, h, e] = [width, height, end].map(|symbol| space.symbol(symbol));
+        let limit = space.constant(1 << 31);
+        let most = space.at_most(space.mul(w, h), limit);
+        let ends = space.equal(e, space.offset(h, 3));
+        let both = [most, ends];
+        let mut samples = Samples::default();
+        let large = 1 << 30;
+        samples.keep(&space, of([(width, large + 5), (height, large), (end, large + 3)]), &both);
+        assert!(samples.admit(&space, &both));
     }
 }

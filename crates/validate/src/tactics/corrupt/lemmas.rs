@@ -1,8 +1,8 @@
 //! Lemmas about wrong terms.
 
 use super::liar::Liar;
-use crate::lemma::{Instance, Lemmas, Memo, Place};
-use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol};
+use crate::lemma::{Instance, Lemmas, Memo, Place, Sample};
+use crate::space::{AtomId, FormulaId, PolyId, Space, TermId};
 
 /// Proposes lemmas with wrong terms, next to the right ones.
 pub(super) struct LyingLemmas {
@@ -122,14 +122,14 @@ impl Lemmas for LyingLemmas {
         space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
-    ) -> (Vec<Instance>, Vec<AtomId>) {
-        let (mut found, atoms) = self.right.asked(space, memo, formulas);
+    ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>) {
+        let (mut found, atoms, truths) = self.right.asked(space, memo, formulas);
         self.bent(space, &mut found);
-        (found, atoms)
+        (found, atoms, truths)
     }
 
-    fn learn(&mut self, values: &[(Symbol, i128)]) {
-        self.right.learn(values);
+    fn learn(&mut self, space: &Space, model: Sample, formulas: &[FormulaId]) {
+        self.right.learn(space, model, formulas);
     }
 
     fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
