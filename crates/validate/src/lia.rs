@@ -206,14 +206,13 @@ impl Lia {
         match self.answer(&assertions, label, tries) {
             Answer::Unsat => Outcome::Contradiction,
             Answer::Sat(model) => {
-                let mut values = Vec::new();
                 let mut sample = Sample::default();
                 for atom in atoms {
                     let key: Monomial = Box::new([atom]);
                     let value = self.monomials.get(&key).and_then(|term| model.get(*term));
                     let Some(value) = value.and_then(halidom_smt::Value::as_int) else { continue };
                     match space.atom(atom) {
-                        Atom::Symbol(symbol) => values.push((*symbol, value)),
+                        Atom::Symbol(symbol) => drop(sample.symbols.insert(*symbol, value)),
                         Atom::Value(_) => drop(sample.data.insert(atom, value)),
                         Atom::Min(_) | Atom::Div(..) | Atom::Select(..) => {}
                     }
@@ -223,9 +222,7 @@ impl Lia {
                     let value = value.and_then(halidom_smt::Value::as_bool);
                     sample.truths.extend(value.map(|holds| (term, holds)));
                 }
-                sample.symbols.extend(values.iter().copied());
-                self.lemmas.learn(space, sample, facts);
-                Outcome::Possible(values)
+                Outcome::Possible(self.lemmas.learn(space, sample, facts))
             }
             Answer::Unknown(reason) => Outcome::Undecided(reason.to_string()),
         }

@@ -12,7 +12,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, IndexMap};
 
 pub(crate) use ordered::stepped;
 pub(crate) use steps::{Place, operands};
@@ -63,7 +63,7 @@ pub(crate) enum Instance {
 /// Values of symbols and data in a model of a question. It proves nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
-    pub(crate) symbols: FxHashMap<Symbol, i128>,
+    pub(crate) symbols: IndexMap<Symbol, i128>,
     /// The values of atoms that are data.
     pub(crate) data: FxHashMap<AtomId, i128>,
     pub(crate) truths: FxHashMap<TermId, bool>,
@@ -83,8 +83,14 @@ pub(crate) trait Lemmas {
         formulas: &[FormulaId],
     ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>);
 
-    /// Takes a model of a question about formulas.
-    fn learn(&mut self, space: &Space, model: Sample, formulas: &[FormulaId]);
+    /// Takes a model of a question about formulas. Returns values of the symbols that are worth
+    /// trying, because products are opaque in the model.
+    fn learn(
+        &mut self,
+        space: &Space,
+        model: Sample,
+        formulas: &[FormulaId],
+    ) -> Vec<(Symbol, i128)>;
 
     /// Tests whether a guess that these formulas contradict each other is known to be wrong.
     fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool;

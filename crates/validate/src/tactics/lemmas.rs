@@ -6,7 +6,9 @@ use halidom_ir::{BinaryOp, Constant, Scalar};
 use super::parts::divided_by;
 use super::samples::Samples;
 use crate::lemma::{Instance, Lemmas, Memo, Place, Sample, operands, stepped};
-use crate::space::{Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Term, TermId};
+use crate::space::{
+    Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Symbol, Term, TermId,
+};
 
 /// The most facts that are multiplied. Fewer lemmas can only prove less.
 const MOST_SCALED: usize = 32;
@@ -69,8 +71,13 @@ impl Lemmas for Chooser {
         (lemmas, reached.atoms.into_iter().collect(), reached.truths.into_iter().collect())
     }
 
-    fn learn(&mut self, space: &Space, model: Sample, formulas: &[FormulaId]) {
-        self.samples.keep(space, model, &[&self.assumed, formulas].concat());
+    fn learn(
+        &mut self,
+        space: &Space,
+        model: Sample,
+        formulas: &[FormulaId],
+    ) -> Vec<(Symbol, i128)> {
+        self.samples.keep(space, model, &[&self.assumed, formulas].concat())
     }
 
     fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {

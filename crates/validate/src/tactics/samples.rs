@@ -18,7 +18,7 @@ const MOST_SAMPLES: usize = 32;
 /// Values above this are large for a size.
 const LARGE: i128 = 1 << 12;
 /// The values that are tried in place of large ones.
-const SMALL: [i128; 4] = [1, 64, 4096, 0];
+const SMALL: [i128; 5] = [16, 256, 4096, 1, 0];
 /// The most values of a sample that are made smaller.
 const MOST_REPAIRS: usize = 8;
 
@@ -27,12 +27,20 @@ const MOST_REPAIRS: usize = 8;
 pub(super) struct Samples(VecDeque<Known>);
 
 impl Samples {
-    /// Keeps the values of a model of these formulas.
-    pub(super) fn keep(&mut self, space: &Space, sample: Sample, formulas: &[FormulaId]) {
+    /// Keeps the values of a model of these formulas, and returns those of the symbols.
+    pub(super) fn keep(
+        &mut self,
+        space: &Space,
+        sample: Sample,
+        formulas: &[FormulaId],
+    ) -> Vec<(Symbol, i128)> {
         if self.0.len() == MOST_SAMPLES {
             self.0.pop_front();
         }
-        self.0.push_back(smaller(space, Known::of(sample), formulas));
+        let kept = smaller(space, Known::of(sample), formulas);
+        let values = kept.sample.symbols.iter().map(|(symbol, value)| (*symbol, *value)).collect();
+        self.0.push_back(kept);
+        values
     }
 
     /// Tests whether all formulas hold at one of the samples.
@@ -216,7 +224,9 @@ mod tests {
         let both = [most, ends];
         let mut samples = Samples::default();
         let large = 1 << 30;
-        samples.keep(&space, of([(width, large + 5), (height, large), (end, large + 3)]), &both);
+        let model = of([(width, large + 5), (height, large), (end, large + 3)]);
+        let values = samples.keep(&space, model, &both);
+        assert_eq!(values, [(width, 16), (height, 16 - 5), (end, 16 - 2)]);
         assert!(samples.admit(&space, &both));
     }
 }

@@ -22,6 +22,7 @@ use std::rc::Rc;
 
 use halidom_base::FxHashMap;
 
+use crate::lia::Outcome;
 use crate::obligation::door::{Desk, Proposer, Setting};
 use crate::obligation::natural::{Bounded, Natural, Wanted};
 use crate::obligation::overflow::SMALL;
@@ -58,6 +59,8 @@ struct Scope {
     guards: Vec<FormulaId>,
     bounds: Bounds,
     limits: Limits,
+    /// Values of symbols under which all of it holds.
+    models: Vec<FxHashMap<Symbol, i128>>,
 }
 
 /// The search for intervals.
@@ -225,7 +228,7 @@ impl Intervals {
         known.dedup_by_key(|(poly, _)| *poly);
         let limits = Limits::new(desk.space, symbols.clone(), &known, guards.clone());
         let bounds = Bounds::new(desk.space, &loops, symbols, known);
-        Scope { guards, bounds, limits }
+        Scope { guards, bounds, limits, models: Vec::new() }
     }
 
     /// Proposes the interval of an integer by its normal form.
@@ -305,12 +308,10 @@ impl Intervals {
         scope: usize,
         work: impl FnOnce(&mut Bounds, &Space, &mut Sizes<'_>) -> T,
     ) -> T {
-        let Scope { guards, bounds, limits } = &mut self.scopes[scope];
+        let Scope { guards, bounds, limits, models } = &mut self.scopes[scope];
         let space = desk.space;
-        let mut at_most = |space: &Space, a: Symbol, b: Symbol| {
-            let goal = space.at_most(space.symbol(a), space.symbol(b));
-            desk.follows(guards, goal, "sizes")
-        };
+        let mut at_most =
+            |_: &Space, a: Symbol, b: Symbol| is_at_most(desk, (guards, models), (a, b));
         let mut sizes = Sizes { limits, at_most: &mut at_most };
         work(bounds, space, &mut sizes)
     }
@@ -490,4 +491,29 @@ fn end(
     let mut proof = Proof::new(bounds);
     proof.end(space, above.node, most, &parts)?;
     Some((most, proof.steps))
+}
+
+/// Tests whether one symbol is at most another where the guards hold.
+fn is_at_most(
+    desk: &mut Desk<'_, '_>,
+    (guards, models): (&[FormulaId], &mut Vec<FxHashMap<Symbol, i128>>),
+    (a, b): (Symbol, Symbol),
+) -> bool {
+    // A single model with `a > b` is enough to know that `a <= b` does not follow.
+    let differs = |model: &FxHashMap<Symbol, i128>| match (model.get(&a), model.get(&b)) {
+        (Some(a), Some(b)) => a > b,
+        (Some(_) | None, _) => false,
+    };
+    if models.iter().any(differs) {
+        return false;
+    }
+    let above = desk.space.less(desk.space.symbol(b), desk.space.symbol(a));
+    match desk.ask(&[desk.entry(), guards, &[above]].concat(), "sizes") {
+        Outcome::Contradiction => true,
+        Outcome::Possible(values) => {
+            models.push(values.into_iter().collect());
+            false
+        }
+        Outcome::Undecided(_) => false,
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::liar::Liar;
 use crate::lemma::{Instance, Lemmas, Memo, Place, Sample};
-use crate::space::{AtomId, FormulaId, PolyId, Space, TermId};
+use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId};
 
 /// Proposes lemmas with wrong terms, next to the right ones.
 pub(super) struct LyingLemmas {
@@ -128,8 +128,13 @@ impl Lemmas for LyingLemmas {
         (found, atoms, truths)
     }
 
-    fn learn(&mut self, space: &Space, model: Sample, formulas: &[FormulaId]) {
-        self.right.learn(space, model, formulas);
+    fn learn(
+        &mut self,
+        space: &Space,
+        model: Sample,
+        formulas: &[FormulaId],
+    ) -> Vec<(Symbol, i128)> {
+        self.right.learn(space, model, formulas)
     }
 
     fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
