@@ -55,6 +55,12 @@ pub(super) fn judge(
 ) -> std::io::Result<Outcome> {
     fs::create_dir_all(folder)?;
     let [said, complained] = ["stdout", "stderr"].map(|name| folder.join(name));
+    for file in [&said, &complained] {
+        // The judge of a census that was interrupted may still write into the old file.
+        if file.exists() {
+            fs::remove_file(file)?;
+        }
+    }
     command.stdin(Stdio::null()).stdout(File::create(&said)?).stderr(File::create(&complained)?);
     // Solvers and compilers that the judge starts are in its group, and end with it.
     command.process_group(0);

@@ -24,7 +24,7 @@ const MOST_REPAIRS: usize = 8;
 
 /// The latest samples.
 #[derive(Default)]
-pub(super) struct Samples(VecDeque<Known>);
+pub(super) struct Samples(VecDeque<Point>);
 
 impl Samples {
     /// Keeps the values of a model of these formulas, and returns those of the symbols.
@@ -37,7 +37,7 @@ impl Samples {
         if self.0.len() == MOST_SAMPLES {
             self.0.pop_front();
         }
-        let kept = smaller(space, Known::of(sample), formulas);
+        let kept = smaller(space, Point::of(sample), formulas);
         let values = kept.sample.symbols.iter().map(|(symbol, value)| (*symbol, *value)).collect();
         self.0.push_back(kept);
         values
@@ -55,36 +55,39 @@ impl Samples {
 
 /// Makes large values of a sample smaller until the formulas hold there. Products are opaque to the
 /// solver, so the sizes in its models may have products beyond all limits.
-fn smaller(space: &Space, mut known: Known, formulas: &[FormulaId]) -> Known {
+fn smaller(space: &Space, mut point: Point, formulas: &[FormulaId]) -> Point {
     for _ in 0..MOST_REPAIRS {
-        let failed = known.failed(space, formulas);
+        let failed = point.failed(space, formulas);
         let Some(first) = failed.first() else { break };
         let mut large = space.symbols_of(*first);
-        large.retain(|symbol| known.sample.symbols.get(symbol).is_some_and(|at| *at > LARGE));
+        large.retain(|symbol| point.sample.symbols.get(symbol).is_some_and(|at| *at > LARGE));
         let candidates = large.into_iter().flat_map(|symbol| SMALL.map(|value| (symbol, value)));
-        let mut candidates = candidates.map(|(symbol, value)| known.moved(symbol, value));
+        let mut candidates = candidates.map(|(symbol, value)| point.moved(symbol, value));
+        // What held still holds.
         let better = candidates.find_map(|mut other| {
-            (other.failed(space, formulas).len() < failed.len()).then_some(other)
+            let left = other.failed(space, formulas);
+            let fewer = left.len() < failed.len() && left.iter().all(|one| failed.contains(one));
+            fewer.then_some(other)
         });
         match better {
-            Some(better) => known = better,
+            Some(better) => point = better,
             None => break,
         }
     }
-    known
+    point
 }
 
 /// A sample, and what follows from it. Symbols that its question did not mention are 0. `None`
 /// stands for a value that depends on data that the question did not mention, as these may be
 /// equal to others, for a value that is too large, and for one that divides by a number below 1.
 #[derive(Default)]
-struct Known {
+struct Point {
     sample: Sample,
     integers: FxHashMap<PolyId, Option<i128>>,
     truths: FxHashMap<FormulaId, Option<bool>>,
 }
 
-impl Known {
+impl Point {
     fn of(sample: Sample) -> Self {
         Self { sample, ..Self::default() }
     }
