@@ -1,7 +1,5 @@
 //! Words for terms, obligations and entry checks. Nothing here decides anything.
 
-use std::fmt::Write as _;
-
 use halidom_ir::{BinaryOp, Check, Pool, print};
 use halidom_verdict::{self as verdict, Cause};
 
@@ -16,6 +14,10 @@ use crate::space::{
 /// The most sizes that a message shows.
 const SHOWN: usize = 4;
 
+/// The most bytes of a printed term. Terms share parts, so the whole text may be exponentially
+/// longer than a term is large.
+const LONGEST: usize = 2000;
+
 /// The names for printing terms.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
@@ -23,124 +25,215 @@ pub(crate) struct Names<'a> {
     pub(crate) space: &'a Space,
 }
 
-impl Names<'_> {
-    pub(crate) fn poly(self, poly: PolyId) -> String {
-        let mut text = String::new();
-        for (monomial, coefficient) in &self.space.poly(poly).0 {
-            let sign = if *coefficient < 0 { "-" } else { "+" };
-            if text.is_empty() {
-                text.push_str(if *coefficient < 0 { "-" } else { "" });
-            } else {
-                let _ = write!(text, " {sign} ");
-            }
-            let size = coefficient.unsigned_abs();
-            let factors: Vec<String> = monomial.iter().map(|atom| self.atom(*atom)).collect();
-            match (size, factors.is_empty()) {
-                (_, true) => drop(write!(text, "{size}")),
-                (1, false) => text.push_str(&factors.join("*")),
-                (_, false) => drop(write!(text, "{size}*{}", factors.join("*"))),
-            }
-        }
-        if text.is_empty() { "0".to_owned() } else { text }
-    }
-
+impl<'a> Names<'a> {
     fn list(self, polys: &[PolyId]) -> String {
-        polys.iter().map(|poly| self.poly(*poly)).collect::<Vec<_>>().join(", ")
+        self.print(|text| text.list(polys))
     }
 
-    fn atom(self, atom: AtomId) -> String {
-        match self.space.atom(atom) {
-            Atom::Symbol(symbol) => self.space.symbol_name(*symbol),
-            Atom::Min(operands) => format!("min({})", self.list(operands)),
-            Atom::Div(a, b) => format!("({})/({})", self.poly(*a), self.poly(*b)),
+    fn formula(self, formula: FormulaId) -> String {
+        self.print(|text| text.formula(formula))
+    }
+
+    /// Prints a text, or its first part if it is long.
+    fn print(self, write: impl FnOnce(&mut Text<'a>)) -> String {
+        let mut text = Text { names: self, text: String::new() };
+        write(&mut text);
+        let mut text = text.text;
+        if text.len() > LONGEST {
+            text.truncate(text.floor_char_boundary(LONGEST));
+            text.push('…');
+        }
+        text
+    }
+}
+
+/// A text that grows no more once it is too long.
+struct Text<'a> {
+    names: Names<'a>,
+    text: String,
+}
+
+impl Text<'_> {
+    fn push(&mut self, part: &str) {
+        if !self.is_long() {
+            self.text.push_str(part);
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        self.text.len() > LONGEST
+    }
+
+    /// Prints parts, with a text between them.
+    fn join<T>(
+        &mut self,
+        parts: impl IntoIterator<Item = T>,
+        by: &str,
+        mut write: impl FnMut(&mut Self, T),
+    ) {
+        for (number, part) in parts.into_iter().enumerate() {
+            if self.is_long() {
+                return;
+            }
+            if number > 0 {
+                self.push(by);
+            }
+            write(self, part);
+        }
+    }
+
+    /// Prints `name(a, b, …)`.
+    fn call<T>(
+        &mut self,
+        name: &str,
+        parts: impl IntoIterator<Item = T>,
+        write: impl FnMut(&mut Self, T),
+    ) {
+        self.push(name);
+        self.push("(");
+        self.join(parts, ", ", write);
+        self.push(")");
+    }
+
+    fn list(&mut self, polys: &[PolyId]) {
+        self.join(polys, ", ", |text, poly| text.poly(*poly));
+    }
+
+    fn poly(&mut self, poly: PolyId) {
+        let mut is_first = true;
+        for (monomial, coefficient) in &self.names.space.poly(poly).0 {
+            if self.is_long() {
+                return;
+            }
+            self.push(match (is_first, *coefficient < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            });
+            self.product(coefficient.unsigned_abs(), monomial);
+            is_first = false;
+        }
+        if is_first {
+            self.push("0");
+        }
+    }
+
+    fn product(&mut self, size: u128, monomial: &[AtomId]) {
+        if size != 1 || monomial.is_empty() {
+            self.push(&size.to_string());
+            self.push(if monomial.is_empty() { "" } else { "*" });
+        }
+        self.join(monomial, "*", |text, atom| text.atom(*atom));
+    }
+
+    fn atom(&mut self, atom: AtomId) {
+        match self.names.space.atom(atom) {
+            Atom::Symbol(symbol) => self.push(&self.names.space.symbol_name(*symbol)),
+            Atom::Min(operands) => self.call("min", operands, |text, poly| text.poly(*poly)),
+            Atom::Div(a, b) => {
+                self.push("(");
+                self.join([a, b], ")/(", |text, poly| text.poly(*poly));
+                self.push(")");
+            }
             Atom::Select(condition, a, b) => {
-                format!(
-                    "select({}, {}, {})",
-                    self.formula(*condition),
-                    self.poly(*a),
-                    self.poly(*b)
-                )
+                self.push("select(");
+                self.formula(*condition);
+                self.push(", ");
+                self.list(&[*a, *b]);
+                self.push(")");
             }
             Atom::Value(term) => self.term(*term),
         }
     }
 
-    pub(crate) fn formula(self, formula: FormulaId) -> String {
-        match self.space.formula(formula) {
-            Formula::True => "true".to_owned(),
-            Formula::False => "false".to_owned(),
+    fn formula(&mut self, formula: FormulaId) {
+        match self.names.space.formula(formula) {
+            Formula::True => self.push("true"),
+            Formula::False => self.push("false"),
             Formula::NonNegative(poly) => self.relation(*poly, "<="),
             Formula::Zero(poly) => self.relation(*poly, "=="),
             Formula::Holds(term) => self.term(*term),
-            Formula::Not(inner) => format!("!({})", self.formula(*inner)),
-            Formula::And(parts) => self.join(parts, " && "),
-            Formula::Or(parts) => self.join(parts, " || "),
+            Formula::Not(inner) => self.call("!", [inner], |text, inner| text.formula(*inner)),
+            Formula::And(parts) => self.parts(parts, " && "),
+            Formula::Or(parts) => self.parts(parts, " || "),
         }
     }
 
-    fn join(self, parts: &[FormulaId], by: &str) -> String {
-        let parts: Vec<String> = parts.iter().map(|part| self.formula(*part)).collect();
-        format!("({})", parts.join(by))
+    fn parts(&mut self, parts: &[FormulaId], by: &str) {
+        self.push("(");
+        self.join(parts, by, |text, part| text.formula(*part));
+        self.push(")");
     }
 
-    /// Formats `negative terms <= positive terms`, so that no minus sign is printed.
-    fn relation(self, poly: PolyId, sign: &str) -> String {
-        let side = |keep: fn(i128) -> bool| {
-            let mut text: Vec<String> = Vec::new();
-            for (monomial, coefficient) in &self.space.poly(poly).0 {
-                if keep(*coefficient) {
-                    let size = coefficient.unsigned_abs();
-                    let mut factors: Vec<String> =
-                        monomial.iter().map(|atom| self.atom(*atom)).collect();
-                    if size != 1 || factors.is_empty() {
-                        factors.insert(0, size.to_string());
-                    }
-                    text.push(factors.join("*"));
-                }
-            }
-            if text.is_empty() { "0".to_owned() } else { text.join(" + ") }
-        };
-        format!("{} {sign} {}", side(|c| c < 0), side(|c| c > 0))
+    /// Prints `negative terms <= positive terms`, so that no minus sign is printed.
+    fn relation(&mut self, poly: PolyId, sign: &str) {
+        self.side(poly, |coefficient| coefficient < 0);
+        self.push(&format!(" {sign} "));
+        self.side(poly, |coefficient| coefficient > 0);
     }
 
-    pub(crate) fn term(self, term: TermId) -> String {
-        match self.space.term(term) {
-            Term::Constant(constant) => print::constant(*constant),
-            Term::Ring(scalar, poly) => format!("{scalar}({})", self.poly(*poly)),
+    fn side(&mut self, poly: PolyId, keep: fn(i128) -> bool) {
+        let sum = &self.names.space.poly(poly).0;
+        let mut terms = sum.iter().filter(|(_, coefficient)| keep(*coefficient)).peekable();
+        if terms.peek().is_none() {
+            self.push("0");
+        }
+        self.join(terms, " + ", |text, (monomial, coefficient)| {
+            text.product(coefficient.unsigned_abs(), monomial);
+        });
+    }
+
+    fn term(&mut self, term: TermId) {
+        let Names { pool, space } = self.names;
+        match space.term(term) {
+            Term::Constant(constant) => self.push(&print::constant(*constant)),
             Term::Truth(formula) => self.formula(*formula),
-            Term::Parameter(symbol, _) => self.space.symbol_name(*symbol),
+            Term::Parameter(symbol, _) => self.push(&space.symbol_name(*symbol)),
             Term::Read { func, component, version, coords, .. } => {
-                let decl = self.pool.func(*func);
-                let mut name = decl.name.clone();
+                let decl = pool.func(*func);
+                self.push(&decl.name);
                 if decl.scalars.len() > 1 {
-                    name = format!("{name}.{component}");
+                    self.push(&format!(".{component}"));
                 }
-                let version = match version {
-                    Version::Final => String::new(),
-                    Version::Pending => "?".to_owned(),
+                match version {
+                    Version::Final => {}
+                    Version::Pending => self.push("?"),
                     Version::Before { stage, point } => {
-                        format!("@before {stage}[{}]", self.list(point))
+                        self.push(&format!("@before {stage}["));
+                        self.list(point);
+                        self.push("]");
                     }
-                };
-                format!("{name}{version}({})", self.list(coords))
+                }
+                self.call("", coords, |text, coord| text.poly(*coord));
             }
-            Term::Unary(op, operand) => format!("{op:?}({})", self.term(*operand)),
+            Term::Unary(op, operand) => {
+                self.call(&format!("{op:?}"), [operand], |text, operand| text.term(*operand));
+            }
             Term::Binary(op, a, b) => {
-                format!("({} {} {})", self.term(*a), sign(*op), self.term(*b))
+                self.push("(");
+                self.join([a, b], &format!(" {} ", sign(*op)), |text, term| text.term(*term));
+                self.push(")");
             }
-            Term::Select(condition, a, b) => format!(
-                "select({}, {}, {})",
-                self.formula(*condition),
-                self.term(*a),
-                self.term(*b)
-            ),
-            Term::Cast(to, operand) => format!("{to}({})", self.term(*operand)),
-            Term::FromInt(to, poly) => format!("{to}({})", self.poly(*poly)),
+            Term::Select(condition, a, b) => {
+                self.push("select(");
+                self.formula(*condition);
+                self.push(", ");
+                self.join([a, b], ", ", |text, term| text.term(*term));
+                self.push(")");
+            }
+            Term::Ring(to, poly) | Term::FromInt(to, poly) => {
+                self.call(&to.to_string(), [poly], |text, poly| text.poly(*poly));
+            }
+            Term::Cast(to, operand) => {
+                self.call(&to.to_string(), [operand], |text, operand| text.term(*operand));
+            }
             Term::Apply { function, args, .. } => {
-                let args: Vec<String> = args.iter().map(|arg| self.term(*arg)).collect();
-                format!("{}({})", self.pool.function(*function).name, args.join(", "))
+                self.call(&pool.function(*function).name, args, |text, arg| text.term(*arg));
             }
-            Term::Call(call, operand) => format!("{}({})", call.name(), self.term(*operand)),
+            Term::Call(call, operand) => {
+                self.call(call.name(), [operand], |text, operand| text.term(*operand));
+            }
         }
     }
 }
@@ -342,5 +435,27 @@ pub(crate) fn describe(pool: &Pool, check: &Check) -> String {
         Check::Bound { func, dim } => format!("bound of {} in dimension {dim}", name(*func)),
         Check::SizeLimit { what } => format!("size limit of {what}"),
         Check::Layout { func } => format!("layout of {}", name(*func)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, Names};
+    use crate::space::Space;
+    use halidom_ir::Pool;
+
+    #[test]
+    fn terms_that_share_parts_have_short_texts() {
+        let (pool, space) = (Pool::new(), Space::new());
+        let x = space.symbol(space.fresh("x"));
+        let mut sum = x;
+        for number in 1..100 {
+            let both =
+                [sum, space.offset(sum, number)].map(|part| space.div(part, space.constant(3)));
+            sum = space.add(space.scale(both[0], 2), both[1]);
+        }
+        let text = Names { pool: &pool, space: &space }.list(&[x, sum]);
+        assert!(text.starts_with("x, ") && text.ends_with('…'), "{text}");
+        assert!(text.len() < LONGEST + 100);
     }
 }
