@@ -26,19 +26,24 @@ pub(crate) enum Outcome {
     Undecided(String),
 }
 
-/// The number of times that a question is put to the solver.
+/// The tries of the solver at a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Tries {
-    One,
-    /// A second time if there is no answer to the first one.
+    /// Once, with few steps.
+    Short,
+    /// Once, with more steps.
+    Long,
+    /// Once, and again if there is no answer.
     All,
 }
 
 /// The time for the first try of a question.
 const FIRST_TRY: Duration = Duration::from_millis(250);
-/// The steps of the solver for a guess, about 0.1 s. A contradiction that guesses find takes 5 ms,
-/// and seldom more than 40.
+/// The steps of the solver for a guess, some 10 to 100 ms. A contradiction that guesses find takes
+/// 5 ms, and seldom more than 40.
 const GUESS: u64 = 40_000;
+/// The steps of the solver for a guess where an obligation is open otherwise.
+const PATIENT_GUESS: u64 = 1_000_000;
 /// The extra time after which a solver that exceeds its own limit is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -54,6 +59,8 @@ pub(crate) struct Lia {
     budget: crate::obligation::settings::Budget,
     /// The number of obligations that stayed open.
     open: u64,
+    /// The tries of a guess.
+    guess: Tries,
     terms: Terms,
     monomials: FxHashMap<Monomial, SmtTerm>,
     truths: FxHashMap<TermId, SmtTerm>,
@@ -92,6 +99,7 @@ impl Lia {
             second_try,
             budget,
             open: 0,
+            guess: Tries::Short,
             terms: Terms::new(),
             monomials: FxHashMap::default(),
             truths: FxHashMap::default(),
@@ -125,6 +133,13 @@ impl Lia {
         self.open += 1;
     }
 
+    /// Gives guesses more steps, or few of them again. Returns false if nothing changes: guesses
+    /// get no more steps where an obligation is open, as then they change no verdict.
+    pub(crate) fn set_patient(&mut self, wanted: bool) -> bool {
+        let wanted = if wanted && self.open == 0 { Tries::Long } else { Tries::Short };
+        std::mem::replace(&mut self.guess, wanted) != wanted
+    }
+
     /// Assumes formulas in all later questions. They are sent to the solver once.
     pub(crate) fn assume(&mut self, space: &Space, facts: &[FormulaId]) {
         let all = space.and(facts);
@@ -150,18 +165,22 @@ impl Lia {
     /// on the answer, so a guess that is known to be wrong is not asked. A contradiction takes the
     /// solver much less time than a model, so a guess gets one short try.
     pub(crate) fn guess(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> bool {
-        !self.lemmas.refute(space, facts)
-            && self.asked(space, facts, (label, Tries::One)) == Outcome::Contradiction
+        self.asked(space, facts, (label, self.guess)) == Outcome::Contradiction
+    }
+
+    /// Tests whether formulas hold at a sample that is known.
+    pub(crate) fn is_sampled(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
+        self.lemmas.refute(space, formulas)
     }
 
     fn asked(
         &mut self,
         space: &Space,
-        facts: &[FormulaId],
+        given: &[FormulaId],
         (label, tries): (&str, Tries),
     ) -> Outcome {
         let new = |fact: &FormulaId| !self.asserted.contains(fact);
-        let facts: Vec<FormulaId> = facts.iter().copied().filter(new).collect();
+        let facts: Vec<FormulaId> = given.iter().copied().filter(new).collect();
         let all = space.and(facts);
         if *space.formula(all) == Formula::False {
             return Outcome::Contradiction;
@@ -181,6 +200,9 @@ impl Lia {
         {
             return Outcome::Undecided("no more questions may be asked".to_owned());
         }
+        if tries < Tries::All && self.is_sampled(space, given) {
+            return Outcome::Possible(Vec::new());
+        }
         let begin = Instant::now();
         let outcome = self.solve(space, &facts, (label, tries));
         let effort = self.effort.entry(label.to_owned()).or_default();
@@ -195,7 +217,7 @@ impl Lia {
         facts: &[FormulaId],
         (label, tries): (&str, Tries),
     ) -> Outcome {
-        let (lemmas, atoms, truths) = self.lemmas.asked(space, &mut self.memo, facts);
+        let (lemmas, products, truths) = self.lemmas.asked(space, &mut self.memo, facts);
         let lemmas = self.stated(space, lemmas);
         let mut assertions: Vec<SmtTerm> = Vec::new();
         for formula in facts.iter().chain(&lemmas) {
@@ -207,15 +229,10 @@ impl Lia {
             Answer::Unsat => Outcome::Contradiction,
             Answer::Sat(model) => {
                 let mut sample = Sample::default();
-                for atom in atoms {
-                    let key: Monomial = Box::new([atom]);
-                    let value = self.monomials.get(&key).and_then(|term| model.get(*term));
-                    let Some(value) = value.and_then(halidom_smt::Value::as_int) else { continue };
-                    match space.atom(atom) {
-                        Atom::Symbol(symbol) => drop(sample.symbols.insert(*symbol, value)),
-                        Atom::Value(_) => drop(sample.data.insert(atom, value)),
-                        Atom::Min(_) | Atom::Div(..) | Atom::Select(..) => {}
-                    }
+                for product in products {
+                    let value = self.monomials.get(&product).and_then(|term| model.get(*term));
+                    let value = value.and_then(halidom_smt::Value::as_int);
+                    sample.products.extend(value.map(|value| (product, value)));
                 }
                 for term in truths {
                     let value = self.truths.get(&term).and_then(|unknown| model.get(*unknown));
@@ -241,13 +258,15 @@ impl Lia {
     /// astray. After a timeout, a fresh process is asked.
     fn answer(&mut self, assertions: &[SmtTerm], label: &str, tries: Tries) -> Answer {
         let limit = match tries {
-            Tries::One => Some(self.steps.map_or(GUESS, |steps| steps.min(GUESS))),
-            Tries::All => self.steps,
+            Tries::Short => Some(GUESS),
+            Tries::Long => Some(PATIENT_GUESS),
+            Tries::All => None,
         };
+        let limit = [limit, self.steps].into_iter().flatten().min();
         self.solver.set_steps(limit);
         let first = self.solver.check_with(&self.terms, assertions, label);
         let Some(timeout) = self.second_try else { return first };
-        if first != Answer::Unknown(Reason::Timeout) || tries == Tries::One {
+        if first != Answer::Unknown(Reason::Timeout) || tries != Tries::All {
             return first;
         }
         self.solver.set_timeouts(timeout, timeout + GRACE);

@@ -183,7 +183,12 @@ pub fn validate_refined(
     program: &Program,
     options: &Options,
 ) -> Report {
-    validate_with(pool, Task { algorithm, steps, program }, options, &mut tactics::Search)
+    validate_with(
+        pool,
+        Task { algorithm, steps, program },
+        options,
+        &mut tactics::Search::default(),
+    )
 }
 
 /// Does the same with given tactics.
@@ -362,7 +367,7 @@ fn too_strict(
     // The entry checks are not assumed here.
     let mut own = solver(options, "strict");
     own.soft_timeout = own.soft_timeout.min(Duration::from_secs(1));
-    let Ok(mut lia) = Lia::new(own, options.budget, tactics::Search.lemmas()) else {
+    let Ok(mut lia) = Lia::new(own, options.budget, tactics::Search::default().lemmas()) else {
         return Vec::new();
     };
     let mut suggested = Vec::new();

@@ -30,7 +30,7 @@ pub(crate) const MUL: BinaryOp = BinaryOp::Mul(Overflow::Wraps);
 pub(crate) const NEG: UnaryOp = UnaryOp::Neg(Overflow::Wraps);
 
 /// The laws that may show that floats are equal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Theory {
     /// The basic laws and these axioms. Without axioms, this is equality bit for bit.
     Axioms(Axioms),

@@ -12,12 +12,12 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use halidom_base::{FxHashMap, IndexMap};
+use halidom_base::FxHashMap;
 
 pub(crate) use ordered::stepped;
 pub(crate) use steps::{Place, operands};
 
-use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Symbol, Term, TermId};
+use crate::space::{Atom, AtomId, FormulaId, Monomial, PolyId, Space, Symbol, Term, TermId};
 
 /// Divisors from this number on are not told apart.
 pub(crate) const LARGE: i128 = 3;
@@ -60,12 +60,10 @@ pub(crate) enum Instance {
     Equal(PolyId, PolyId, PolyId),
 }
 
-/// Values of symbols and data in a model of a question. It proves nothing.
+/// The values in a model of a question. Products of atoms are opaque there. It proves nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
-    pub(crate) symbols: IndexMap<Symbol, i128>,
-    /// The values of atoms that are data.
-    pub(crate) data: FxHashMap<AtomId, i128>,
+    pub(crate) products: Vec<(Monomial, i128)>,
     pub(crate) truths: FxHashMap<TermId, bool>,
 }
 
@@ -74,14 +72,14 @@ pub(crate) trait Lemmas {
     /// Proposes instances for formulas that all later questions assume.
     fn assumed(&mut self, space: &Space, memo: &mut Memo, formulas: &[FormulaId]) -> Vec<Instance>;
 
-    /// Proposes instances for a question. Also lists the atoms and the truth values that it
+    /// Proposes instances for a question. Also lists the products and the truth values that it
     /// mentions.
     fn asked(
         &mut self,
         space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
-    ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>);
+    ) -> (Vec<Instance>, Vec<Monomial>, Vec<TermId>);
 
     /// Takes a model of a question about formulas. Returns values of the symbols that are worth
     /// trying, because products are opaque in the model.

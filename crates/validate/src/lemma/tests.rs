@@ -23,7 +23,7 @@ fn lemmas_hold_whatever_the_symbols_are() {
             facts.push(space.less(a, b));
         }
         let mut memo = Memo::default();
-        let (instances, ..) = Search.lemmas().asked(&space, &mut memo, &facts);
+        let (instances, ..) = Search::default().lemmas().asked(&space, &mut memo, &facts);
         let lemmas: Vec<_> = instances
             .into_iter()
             .flat_map(|instance| memo.state(&space, instance).to_vec())
@@ -225,7 +225,7 @@ fn lemmas_on_the_order_of_floats_hold_at_all_floats() {
         let [x, y] = [a, b].map(|term| space.integer_of(space.cast_term(to, term).unwrap()));
         facts.push(space.less(x, y));
         let mut memo = Memo::default();
-        let (instances, ..) = Search.lemmas().asked(&space, &mut memo, &facts);
+        let (instances, ..) = Search::default().lemmas().asked(&space, &mut memo, &facts);
         let lemmas = instances.into_iter().flat_map(|one| memo.state(&space, one).to_vec());
         let lemmas: Vec<_> = lemmas.collect::<Vec<_>>();
         stated += lemmas.len();

@@ -48,6 +48,11 @@ impl Desk<'_, '_> {
         self.lia.guess(self.space, formulas, label)
     }
 
+    /// Tests whether formulas hold at a sample that is known.
+    pub(crate) fn is_sampled(&mut self, formulas: &[FormulaId]) -> bool {
+        self.lia.is_sampled(self.space, formulas)
+    }
+
     /// Returns the minima and extents of a stage's variables.
     pub(crate) fn domain(&mut self, stage: (FuncId, usize)) -> Option<Region> {
         Some(self.specification.shape(stage.0, stage.1).ok()?.domain)

@@ -195,13 +195,14 @@ impl Checker<'_> {
     }
 
     /// Tries the same, and another way if the solver has no quick answer. The solver gets its whole
-    /// time only if that fails too, because it takes long to find that a goal does not follow.
+    /// time only if that fails too, because it takes long to find that a goal does not follow. At
+    /// last, the other way gets more time.
     pub(super) fn prove_or(
         &mut self,
         facts: &[FormulaId],
         goal: FormulaId,
         label: &str,
-        other: impl FnOnce(&mut Self) -> Option<Method>,
+        mut other: impl FnMut(&mut Self) -> Option<Method>,
     ) -> Status {
         if *self.space.formula(goal) == Formula::True {
             return Ok(Method::Identity);
@@ -209,7 +210,21 @@ impl Checker<'_> {
         if self.quickly_follows(facts, goal, label) {
             return Ok(Method::Solver);
         }
-        other(self).map_or_else(|| self.prove(facts, goal, label), Ok)
+        if let Some(method) = other(self) {
+            return Ok(method);
+        }
+        let shown = self.prove(facts, goal, label);
+        shown.or_else(|reason| self.patiently(other).ok_or(reason))
+    }
+
+    /// Works while guesses get more time, unless an obligation is open already.
+    pub(super) fn patiently<T>(&mut self, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if !self.lia.set_patient(true) {
+            return None;
+        }
+        let found = work(self);
+        self.lia.set_patient(false);
+        found
     }
 
     /// Proves many goals, each under its own facts, or in another way. Goals under the same facts

@@ -50,20 +50,14 @@ impl Checker<'_> {
         (a, b): (Value, Value),
         weakest: Floats,
     ) -> Status {
-        let open = match self.space.values_alike(a, b) {
-            Some(alike) => {
-                let other = |checker: &mut Self| checker.by_proposal(facts, (a, b), weakest);
-                match self.prove_or(facts, alike, "value", other) {
-                    Ok(method) => return Ok(method),
-                    Err(reason) => reason,
-                }
-            }
-            None => match self.by_proposal(facts, (a, b), weakest) {
-                Some(method) => return Ok(method),
-                None => Reason::from("the stored value differs from the specification's"),
-            },
+        let other = |checker: &mut Self| checker.by_proposal(facts, (a, b), weakest);
+        let shown = match self.space.values_alike(a, b) {
+            Some(alike) => self.prove_or(facts, alike, "value", other),
+            None => other(self)
+                .or_else(|| self.patiently(other))
+                .ok_or("the stored value differs from the specification's".into()),
         };
-        Err(match self.tactics.missing_law(self.space, (a, b)) {
+        shown.map_err(|open| match self.tactics.missing_law(self.space, (a, b)) {
             Some(law) => Reason::And(Box::new(open), law),
             None => open,
         })

@@ -20,6 +20,7 @@ mod rename;
 mod term;
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use halidom_base::{Arena, FxHashMap, SharedInterner, define_id};
 use halidom_ir::{BinaryOp, Constant, FuncId, FunctionId, Intrinsic, Scalar, UnaryOp};
@@ -191,6 +192,7 @@ pub(crate) struct Space {
     /// Constant bounds of the values of funcs ([`crate::ranges`]), for components that are machine
     /// integers.
     func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>,
+    identity: Rc<()>,
 }
 
 impl Space {
@@ -217,6 +219,11 @@ impl Space {
     /// Tests whether sums of products may be rounded at once.
     pub(crate) fn is_contracted(&self) -> bool {
         self.contracted
+    }
+
+    /// Returns what no other space has. Terms of two spaces may have one number.
+    pub(crate) fn identity(&self) -> &Rc<()> {
+        &self.identity
     }
 
     /// Tests whether operators on floats are kept even on constants.

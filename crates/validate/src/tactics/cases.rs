@@ -4,6 +4,7 @@
 //! becomes `a + select(c, b, -b)`.
 
 use super::forms::split;
+use super::normal::Forms;
 use super::parts::{Choice, choices};
 use super::{leaves, unfold};
 use crate::floats::proof::Theory;
@@ -19,6 +20,7 @@ const MOST_CONDITIONS: usize = 4;
 /// Finds a proof that two floats are equal in each case of the conditions of their selections.
 pub(super) fn equal_by_cases(
     desk: &mut Desk<'_, '_>,
+    known: &mut Forms,
     facts: &[FormulaId],
     values: (Value, Value),
     weakest: Floats,
@@ -27,7 +29,7 @@ pub(super) fn equal_by_cases(
     if !desk.space.scalar(a).is_float() || !desk.space.scalar(b).is_float() {
         return None;
     }
-    let mut proof = by_cases(desk, facts, values, (weakest, MOST_CASES))?;
+    let mut proof = by_cases(desk, known, facts, values, (weakest, MOST_CASES))?;
     // All cases need one theory.
     let mut needed = Axioms::NONE;
     let mut reals = false;
@@ -46,6 +48,7 @@ pub(super) fn equal_by_cases(
 
 fn by_cases(
     desk: &mut Desk<'_, '_>,
+    known: &mut Forms,
     facts: &[FormulaId],
     (a, b): (Value, Value),
     (weakest, depth): (Floats, u32),
@@ -76,10 +79,10 @@ fn by_cases(
             let mut forms = vec![(Vec::new(), sides)];
             // A case may decide conditions that are written otherwise.
             forms.extend(unfold::unfolded(desk, &facts, sides));
-            let found = leaves::equal_floats(desk, &facts, forms, weakest);
+            let found = leaves::equal_floats(desk, known, &facts, forms, weakest);
             found.or_else(|| {
                 let deeper = depth > 1;
-                deeper.then(|| by_cases(desk, &facts, sides, (weakest, depth - 1))).flatten()
+                deeper.then(|| by_cases(desk, known, &facts, sides, (weakest, depth - 1))).flatten()
             })
         };
         let cases = [case(true)?, case(false)?];

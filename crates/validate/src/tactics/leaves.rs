@@ -5,7 +5,7 @@
 use halidom_base::{FxHashSet, IndexSet};
 
 use super::forms::{Form, after};
-use super::normal::{self, Normalizer};
+use super::normal::{self, Forms};
 use crate::floats::proof::Theory;
 use crate::floats::{Axiom, Axioms, Floats};
 use crate::obligation::door::{Desk, Proof, Step};
@@ -34,6 +34,7 @@ type Side = (Vec<Vec<Step>>, (TermId, TermId));
 /// to it.
 pub(super) fn equal_floats(
     desk: &mut Desk<'_, '_>,
+    known: &mut Forms,
     facts: &[FormulaId],
     pairs: Vec<Form>,
     weakest: Floats,
@@ -48,7 +49,7 @@ pub(super) fn equal_floats(
             sides.push((rounds, merged));
         }
     }
-    if let Some(proof) = equal_in_theory(desk, &sides, weakest) {
+    if let Some(proof) = equal_in_theory(desk, known, &sides, weakest) {
         return Some(proof);
     }
     let joined = sides.into_iter().filter_map(|(mut rounds, pair)| {
@@ -57,15 +58,20 @@ pub(super) fn equal_floats(
         Some((rounds, pair))
     });
     let joined: Vec<Side> = joined.collect();
-    equal_in_theory(desk, &joined, weakest)
+    equal_in_theory(desk, known, &joined, weakest)
 }
 
 /// Finds the strongest theory in which the two floats of a pair have one normal form.
-fn equal_in_theory(desk: &mut Desk<'_, '_>, sides: &[Side], weakest: Floats) -> Option<Proof> {
-    let same = |theory| {
-        let mut normalizer = Normalizer::new(theory);
+fn equal_in_theory(
+    desk: &mut Desk<'_, '_>,
+    known: &mut Forms,
+    sides: &[Side],
+    weakest: Floats,
+) -> Option<Proof> {
+    let mut same = |theory| {
         let mut sides = sides.iter();
-        sides.find(|(_, (a, b))| normalizer.same(desk.space, *a, *b)).map(|side| (theory, side))
+        let found = sides.find(|(_, (a, b))| known.same(theory, desk.space, *a, *b));
+        found.map(|side| (theory, side))
     };
     let mut found = same(Theory::Axioms(Axioms::NONE));
     if found.is_none() && weakest >= Floats::Axioms {

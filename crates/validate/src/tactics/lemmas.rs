@@ -61,14 +61,16 @@ impl Lemmas for Chooser {
         space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
-    ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>) {
+    ) -> (Vec<Instance>, Vec<Monomial>, Vec<TermId>) {
         let mut reached = self.mentioned.clone();
         for formula in formulas {
             reached.formula(space, *formula);
         }
         let together = [&self.assumed, formulas].concat();
         let lemmas = reached.lemmas(space, &together, memo, &mut self.known);
-        (lemmas, reached.atoms.into_iter().collect(), reached.truths.into_iter().collect())
+        let mut products = reached.monomials;
+        products.extend(reached.atoms.into_iter().map(|atom| Monomial::from([atom])));
+        (lemmas, products.into_iter().collect(), reached.truths.into_iter().collect())
     }
 
     fn learn(
@@ -81,7 +83,7 @@ impl Lemmas for Chooser {
     }
 
     fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
-        self.samples.admit(space, formulas)
+        self.samples.admit(space, &[&self.assumed, formulas].concat())
     }
 }
 

@@ -40,7 +40,10 @@ use crate::space::{FormulaId, PolyId, Space, Symbol, Value};
 use forms::after;
 
 /// The tactics of every validation.
-pub(crate) struct Search;
+#[derive(Default)]
+pub(crate) struct Search {
+    forms: normal::Forms,
+}
 
 impl Tactics for Search {
     fn lemmas(&self) -> Box<dyn Lemmas> {
@@ -136,12 +139,12 @@ impl Tactics for Search {
             }
             forms.push((rounds, sides));
         }
-        let found = leaves::equal_floats(desk, facts, forms.clone(), weakest);
+        let found = leaves::equal_floats(desk, &mut self.forms, facts, forms.clone(), weakest);
         let found = found.or_else(|| {
             let permitted = weakest > Floats::Bits;
             let mut sides = forms.iter().filter(|_| permitted);
             sides.find_map(|(rounds, values)| {
-                let proof = cases::equal_by_cases(desk, facts, *values, weakest)?;
+                let proof = cases::equal_by_cases(desk, &mut self.forms, facts, *values, weakest)?;
                 Some(after(rounds.clone(), proof))
             })
         });

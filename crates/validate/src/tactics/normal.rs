@@ -8,6 +8,7 @@
 //! by equal operands. So two terms with one form have a proof.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Scalar};
@@ -36,6 +37,27 @@ pub(crate) struct Normalizer {
 
 /// Over the reals, the number in a product, if it is not 1, and the rest, if it is not 1.
 type Scaled = (Option<TermId>, Option<TermId>);
+
+/// The normal forms of terms of one space that were found, by theory. The steps that lead to them
+/// are not kept.
+#[derive(Default)]
+pub(crate) struct Forms {
+    space: Rc<()>,
+    found: FxHashMap<Theory, Normalizer>,
+}
+
+impl Forms {
+    /// Tests whether two floats have one normal form in a theory. Then they are equal in it.
+    pub(crate) fn same(&mut self, theory: Theory, space: &Space, a: TermId, b: TermId) -> bool {
+        if !Rc::ptr_eq(&self.space, space.identity()) {
+            *self = Self { space: Rc::clone(space.identity()), found: FxHashMap::default() };
+        }
+        let normalizer = self.found.entry(theory).or_insert_with(|| Normalizer::new(theory));
+        let same = normalizer.same(space, a, b);
+        normalizer.joins.clear();
+        same
+    }
+}
 
 /// Finds a proof that two floats are equal in a theory.
 pub(crate) fn proof(theory: Theory, space: &Space, a: TermId, b: TermId) -> Option<Vec<Join>> {
@@ -696,4 +718,27 @@ fn signed(space: &Space, form: TermId) -> Option<TermId> {
         return None;
     }
     space.unary_term(NEG, form).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ADD, Forms, MUL, Theory};
+    use crate::floats::Axioms;
+    use crate::space::{Space, Term};
+    use halidom_ir::Scalar;
+
+    #[test]
+    fn forms_of_one_space_are_not_those_of_another() {
+        let theory = Theory::Axioms(Axioms::NONE);
+        let mut forms = Forms::default();
+        // Terms with the same numbers are equal in the first space alone.
+        for (ops, equal) in [([ADD, ADD], true), ([MUL, ADD], false)] {
+            let space = Space::new();
+            let leaf = |name| space.leaf(Term::Parameter(space.fresh(name), Scalar::F32));
+            let [x, y] = ["x", "y"].map(leaf);
+            let a = space.binary_term(ops[0], x, y).unwrap();
+            let b = space.binary_term(ops[1], y, x).unwrap();
+            assert_eq!(forms.same(theory, &space, a, b), equal);
+        }
+    }
 }

@@ -2,72 +2,128 @@
 //! question.
 //!
 //! The solver takes long to find a model where values depend on many minima and quotients. One
-//! model often refutes the next guesses too. Here the values of minima, quotients and products
-//! follow from the symbols, so formulas that hold at a sample do not contradict each other.
+//! model often refutes the next guesses too. It is kept as it is, with products of any value, as
+//! products are opaque to the solver. If it needs these, another sample is kept beside it, where
+//! minima, quotients and products follow from the symbols.
 
 use std::collections::VecDeque;
+use std::iter;
+use std::rc::Rc;
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, IndexMap, IndexSet};
 
 use crate::lemma::Sample;
-use crate::space::{Atom, AtomId, Formula, FormulaId, PolyId, Space, Symbol};
+use crate::space::{
+    Atom, AtomId, Formula, FormulaId, Monomial, Part, PolyId, Space, Symbol, TermId,
+};
 
 /// The most samples that are kept. The oldest ones go first.
-const MOST_SAMPLES: usize = 32;
+const MOST_SAMPLES: usize = 64;
 
 /// Values above this are large for a size.
 const LARGE: i128 = 1 << 12;
 /// The values that are tried in place of large ones.
 const SMALL: [i128; 5] = [16, 256, 4096, 1, 0];
-/// The most values of a sample that are made smaller.
+/// The most values of a sample that are changed.
 const MOST_REPAIRS: usize = 8;
+/// The most samples near which a guess is examined, and the most values that are tried for each.
+const MOST_NEAR: usize = 3;
+const MOST_MOVES: usize = 16;
 
 /// The latest samples.
 #[derive(Default)]
-pub(super) struct Samples(VecDeque<Point>);
+pub(super) struct Samples {
+    points: VecDeque<Point>,
+    reach: Reach,
+}
+
+/// The symbols that terms depend on.
+type Reach = FxHashMap<TermId, Rc<IndexSet<Symbol>>>;
 
 impl Samples {
-    /// Keeps the values of a model of these formulas, and returns those of the symbols.
+    /// Keeps the values of a model of these formulas, and returns values of the symbols alone under
+    /// which these hold, if they are found.
     pub(super) fn keep(
         &mut self,
         space: &Space,
         sample: Sample,
         formulas: &[FormulaId],
     ) -> Vec<(Symbol, i128)> {
-        if self.0.len() == MOST_SAMPLES {
-            self.0.pop_front();
+        let opaque = Point::of(space, sample, &mut self.reach);
+        let mut by_symbols = Point { opaque: FxHashMap::default(), ..opaque.clone() };
+        if !by_symbols.failed(space, formulas).is_empty() {
+            self.push(opaque);
+            by_symbols = repaired(space, by_symbols, formulas);
         }
-        let kept = smaller(space, Point::of(sample), formulas);
-        let values = kept.sample.symbols.iter().map(|(symbol, value)| (*symbol, *value)).collect();
-        self.0.push_back(kept);
+        let values = by_symbols.symbols.iter().map(|(symbol, value)| (*symbol, *value)).collect();
+        self.push(by_symbols);
         values
     }
 
-    /// Tests whether all formulas hold at one of the samples.
+    fn push(&mut self, point: Point) {
+        if self.points.len() == MOST_SAMPLES {
+            self.points.pop_front();
+        }
+        self.points.push_back(point);
+    }
+
+    /// Tests whether all formulas hold at one of the samples, or near one.
     pub(super) fn admit(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
         // A guess comes last, and is the most likely to fail.
-        let mut latest_first = self.0.iter_mut().rev();
-        latest_first.any(|sample| {
-            formulas.iter().rev().all(|formula| sample.truth(space, *formula) == Some(true))
-        })
+        let Some((guess, facts)) = formulas.split_last() else { return !self.points.is_empty() };
+        let mut near = Vec::new();
+        for (index, point) in self.points.iter_mut().enumerate().rev() {
+            let guessed = point.truth(space, *guess);
+            let is_of_use = guessed == Some(true) || (near.len() < MOST_NEAR && point.is_exact());
+            if is_of_use && facts.iter().all(|fact| point.truth(space, *fact) == Some(true)) {
+                if guessed == Some(true) {
+                    return true;
+                }
+                near.push(index);
+            }
+        }
+        for index in near {
+            let point = &mut self.points[index];
+            let moves = point.towards(space, *guess);
+            let found = moves.into_iter().find_map(|(symbol, value)| {
+                let mut other = point.with(symbol, value);
+                let mut all = iter::once(guess).chain(facts);
+                all.all(|formula| other.truth(space, *formula) == Some(true)).then_some(other)
+            });
+            if let Some(found) = found {
+                self.push(found);
+                return true;
+            }
+        }
+        false
     }
 }
 
-/// Makes large values of a sample smaller until the formulas hold there. Products are opaque to the
-/// solver, so the sizes in its models may have products beyond all limits.
-fn smaller(space: &Space, mut point: Point, formulas: &[FormulaId]) -> Point {
+/// Moves values of a sample until the formulas hold there: large values become smaller, and others
+/// change by as much as a formula needs. Products are opaque to the solver, so the sizes in its
+/// models may have products beyond all limits, and strides that do not fit extents.
+fn repaired(space: &Space, mut point: Point, formulas: &[FormulaId]) -> Point {
     for _ in 0..MOST_REPAIRS {
         let failed = point.failed(space, formulas);
         let Some(first) = failed.first() else { break };
         let mut large = space.symbols_of(*first);
-        large.retain(|symbol| point.sample.symbols.get(symbol).is_some_and(|at| *at > LARGE));
-        let candidates = large.into_iter().flat_map(|symbol| SMALL.map(|value| (symbol, value)));
-        let mut candidates = candidates.map(|(symbol, value)| point.moved(symbol, value));
+        large.retain(|symbol| point.symbols.get(symbol).is_some_and(|at| *at > LARGE));
+        let moved = point.towards(space, *first);
+        let moved = moved.into_iter().map(|(symbol, value)| point.with(symbol, value));
+        let smaller = large.into_iter().flat_map(|symbol| SMALL.map(|value| (symbol, value)));
+        let smaller = smaller.map(|(symbol, value)| point.moved(symbol, value));
         // What held still holds.
-        let better = candidates.find_map(|mut other| {
-            let left = other.failed(space, formulas);
-            let fewer = left.len() < failed.len() && left.iter().all(|one| failed.contains(one));
-            fewer.then_some(other)
+        let better = smaller.chain(moved).find_map(|mut other| {
+            let mut left = 0;
+            for formula in formulas {
+                if other.truth(space, *formula) != Some(true) {
+                    left += 1;
+                    if !failed.contains(formula) {
+                        return None;
+                    }
+                }
+            }
+            (left < failed.len()).then_some(other)
         });
         match better {
             Some(better) => point = better,
@@ -77,30 +133,117 @@ fn smaller(space: &Space, mut point: Point, formulas: &[FormulaId]) -> Point {
     point
 }
 
+/// A value that the solver chose for a term, with the symbols that the term depends on.
+type Datum<T> = (T, Rc<IndexSet<Symbol>>);
+
 /// A sample, and what follows from it. Symbols that its question did not mention are 0. `None`
 /// stands for a value that depends on data that the question did not mention, as these may be
 /// equal to others, for a value that is too large, and for one that divides by a number below 1.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Point {
-    sample: Sample,
+    symbols: IndexMap<Symbol, i128>,
+    data: FxHashMap<AtomId, Datum<i128>>,
+    holds: FxHashMap<TermId, Datum<bool>>,
+    /// The values that the solver chose for products, minima, quotients and selections. Without
+    /// them, these follow from their parts. With them, other products have no value.
+    opaque: FxHashMap<Monomial, i128>,
     integers: FxHashMap<PolyId, Option<i128>>,
     truths: FxHashMap<FormulaId, Option<bool>>,
 }
 
 impl Point {
-    fn of(sample: Sample) -> Self {
-        Self { sample, ..Self::default() }
+    fn of(space: &Space, sample: Sample, reach: &mut Reach) -> Self {
+        let mut point = Self::default();
+        let mut reached = |term: TermId| {
+            let found =
+                reach.entry(term).or_insert_with(|| Rc::new(space.symbols_of(Part::Term(term))));
+            Rc::clone(found)
+        };
+        for (product, value) in sample.products {
+            let only = if let [atom] = *product { Some((atom, space.atom(atom))) } else { None };
+            match only {
+                Some((_, Atom::Symbol(symbol))) => drop(point.symbols.insert(*symbol, value)),
+                Some((atom, Atom::Value(term))) => {
+                    point.data.insert(atom, (value, reached(*term)));
+                }
+                Some((_, Atom::Min(_) | Atom::Div(..) | Atom::Select(..))) | None => {
+                    point.opaque.insert(product, value);
+                }
+            }
+        }
+        for (term, holds) in sample.truths {
+            point.holds.insert(term, (holds, reached(term)));
+        }
+        point
+    }
+
+    /// Tests whether all values follow from those of symbols and data.
+    fn is_exact(&self) -> bool {
+        self.opaque.is_empty()
+    }
+
+    /// Gives a symbol another value.
+    fn with(&self, symbol: Symbol, value: i128) -> Self {
+        self.changed(&[(symbol, value)])
     }
 
     /// Gives a symbol another value, and moves values near to it by the same distance, as these may
     /// depend on each other.
     fn moved(&self, symbol: Symbol, value: i128) -> Self {
-        let mut sample = self.sample.clone();
-        let from = sample.symbols.get(&symbol).copied().unwrap_or(0);
-        for at in sample.symbols.values_mut().filter(|at| at.abs_diff(from) <= LARGE as u128) {
-            *at += value - from;
+        let from = self.at(symbol);
+        let near = self.symbols.iter().filter(|(_, at)| at.abs_diff(from) <= LARGE as u128);
+        let changes: Vec<_> =
+            near.map(|(symbol, at)| (*symbol, at.saturating_add(value - from))).collect();
+        self.changed(&changes)
+    }
+
+    /// Gives symbols other values. Data that depend on these have no value any longer.
+    fn changed(&self, changes: &[(Symbol, i128)]) -> Self {
+        let mut symbols = self.symbols.clone();
+        symbols.extend(changes.iter().copied());
+        let stays =
+            |reach: &IndexSet<Symbol>| changes.iter().all(|(symbol, _)| !reach.contains(symbol));
+        let (mut data, mut holds) = (self.data.clone(), self.holds.clone());
+        data.retain(|_, (_, reach)| stays(reach));
+        holds.retain(|_, (_, reach)| stays(reach));
+        Self { symbols, data, holds, ..Self::default() }
+    }
+
+    fn at(&self, symbol: Symbol) -> i128 {
+        self.symbols.get(&symbol).copied().unwrap_or(0)
+    }
+
+    /// Proposes symbols, each with a value under which a formula may hold. It does if a sum in it
+    /// goes on to change with the symbol as at the sample.
+    fn towards(&mut self, space: &Space, formula: FormulaId) -> Vec<(Symbol, i128)> {
+        let mut sums = Vec::new();
+        signs(space, formula, true, &mut sums);
+        let mut found = Vec::new();
+        for (sum, sign) in sums {
+            let Some(value) = self.integer(space, sum) else { continue };
+            let needed = match sign {
+                Sign::NonNegative if value < 0 => -value,
+                Sign::Negative if value >= 0 => -1 - value,
+                Sign::Zero => -value,
+                Sign::NonNegative | Sign::Negative => 0,
+            };
+            for symbol in space.symbols_of(sum) {
+                if needed == 0 || found.len() == MOST_MOVES {
+                    break;
+                }
+                let at = self.at(symbol);
+                for step in [1, -1] {
+                    let next = self.with(symbol, at + step).integer(space, sum);
+                    let change = next.map_or(0, |next| next - value);
+                    if change.signum() == needed.signum() {
+                        let steps = (needed.abs() + change.abs() - 1) / change.abs();
+                        found.push((symbol, at + step * steps));
+                        break;
+                    }
+                }
+            }
         }
-        Self::of(sample)
+        found
     }
 
     /// Returns the formulas that do not hold.
@@ -118,7 +261,7 @@ impl Point {
             Formula::False => Some(false),
             Formula::NonNegative(poly) => self.integer(space, *poly).map(|value| value >= 0),
             Formula::Zero(poly) => self.integer(space, *poly).map(|value| value == 0),
-            Formula::Holds(term) => self.sample.truths.get(term).copied(),
+            Formula::Holds(term) => self.holds.get(term).map(|(holds, _)| *holds),
             Formula::Not(inner) => self.truth(space, *inner).map(|holds| !holds),
             Formula::And(parts) => self.parts(space, parts, false),
             Formula::Or(parts) => self.parts(space, parts, true),
@@ -152,18 +295,25 @@ impl Point {
     fn sum(&mut self, space: &Space, poly: PolyId) -> Option<i128> {
         let mut sum = 0_i128;
         for (monomial, coefficient) in &space.poly(poly).0 {
-            let mut product = *coefficient;
-            for atom in monomial {
-                product = product.checked_mul(self.atom(space, *atom)?)?;
-            }
-            sum = sum.checked_add(product)?;
+            let product = match self.opaque.get(monomial) {
+                Some(known) => *known,
+                None if monomial.len() > 1 && !self.opaque.is_empty() => return None,
+                None => {
+                    let mut product = 1_i128;
+                    for atom in monomial {
+                        product = product.checked_mul(self.atom(space, *atom)?)?;
+                    }
+                    product
+                }
+            };
+            sum = sum.checked_add(coefficient.checked_mul(product)?)?;
         }
         Some(sum)
     }
 
     fn atom(&mut self, space: &Space, atom: AtomId) -> Option<i128> {
         match space.atom(atom) {
-            Atom::Symbol(symbol) => Some(self.sample.symbols.get(symbol).copied().unwrap_or(0)),
+            Atom::Symbol(symbol) => Some(self.at(*symbol)),
             Atom::Min(operands) => {
                 let mut least = i128::MAX;
                 for operand in operands {
@@ -179,18 +329,52 @@ impl Point {
                 let chosen = if self.truth(space, *condition)? { a } else { b };
                 self.integer(space, *chosen)
             }
-            Atom::Value(_) => self.sample.data.get(&atom).copied(),
+            Atom::Value(_) => self.data.get(&atom).map(|(value, _)| *value),
         }
+    }
+}
+
+/// The sign that a sum must have.
+#[derive(Clone, Copy)]
+enum Sign {
+    NonNegative,
+    Negative,
+    Zero,
+}
+
+/// Lists the sums that decide whether a formula has a truth value, with their signs there.
+fn signs(space: &Space, formula: FormulaId, holds: bool, found: &mut Vec<(PolyId, Sign)>) {
+    match space.formula(formula) {
+        Formula::NonNegative(sum) => {
+            found.push((*sum, if holds { Sign::NonNegative } else { Sign::Negative }));
+        }
+        Formula::Zero(sum) if holds => found.push((*sum, Sign::Zero)),
+        Formula::Zero(sum) => found.extend([(*sum, Sign::Negative), (*sum, Sign::NonNegative)]),
+        Formula::Not(inner) => signs(space, *inner, !holds, found),
+        Formula::And(parts) | Formula::Or(parts) => {
+            parts.iter().for_each(|part| signs(space, *part, holds, found));
+        }
+        Formula::True | Formula::False | Formula::Holds(_) => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Sample, Samples, Symbol};
+    use super::{Monomial, PolyId, Sample, Samples, Symbol};
     use crate::space::Space;
+    use halidom_ir::Scalar;
 
-    fn of<const N: usize>(symbols: [(Symbol, i128); N]) -> Sample {
-        Sample { symbols: symbols.into_iter().collect(), ..Sample::default() }
+    fn of<const N: usize>(space: &Space, values: [(Symbol, i128); N]) -> Sample {
+        let values = values.map(|(symbol, value)| (space.symbol(symbol), value));
+        Sample { products: of_integers(space, values), ..Sample::default() }
+    }
+
+    /// The values of integers that are atoms.
+    fn of_integers<const N: usize>(
+        space: &Space,
+        values: [(PolyId, i128); N],
+    ) -> Vec<(Monomial, i128)> {
+        values.map(|(atom, value)| (space.poly(atom).0[0].0.clone(), value)).into()
     }
 
     #[test]
@@ -207,11 +391,11 @@ mod tests {
         let above = space.less(seven, of_y);
         let mut samples = Samples::default();
         assert!(!samples.admit(&space, &[holds]));
-        samples.keep(&space, of([(x, 9)]), &[]);
+        samples.keep(&space, of(&space, [(x, 9)]), &[]);
         assert!(samples.admit(&space, &[holds]));
         assert!(!samples.admit(&space, &[holds, other]));
         assert!(!samples.admit(&space, &[holds, above]));
-        samples.keep(&space, of([(x, 3), (y, 8)]), &[]);
+        samples.keep(&space, of(&space, [(x, 3), (y, 8)]), &[]);
         assert!(samples.admit(&space, &[other, above]));
         assert!(!samples.admit(&space, &[holds, above]));
     }
@@ -227,9 +411,32 @@ mod tests {
         let both = [most, ends];
         let mut samples = Samples::default();
         let large = 1 << 30;
-        let model = of([(width, large + 5), (height, large), (end, large + 3)]);
+        let model = of(&space, [(width, large + 5), (height, large), (end, large + 3)]);
         let values = samples.keep(&space, model, &both);
         assert_eq!(values, [(width, 16), (height, 16 - 5), (end, 16 - 2)]);
         assert!(samples.admit(&space, &both));
+    }
+
+    #[test]
+    fn what_holds_near_a_sample_is_admitted_and_data_do_not_move_with_symbols() {
+        let space = Space::new();
+        let [x, y] = ["x", "y"].map(|name| space.fresh(name));
+        let [of_x, of_y] = [x, y].map(|symbol| space.symbol(symbol));
+        let (ten, seven) = (space.constant(10), space.constant(7));
+        let facts = [space.at_most(of_x, ten), space.at_most(of_y, of_x)];
+        let mut samples = Samples::default();
+        samples.keep(&space, of(&space, [(x, 3), (y, 2)]), &facts);
+        let beyond = space.less(ten, of_x);
+        assert!(samples.admit(&space, &[facts[0], facts[1], space.less(seven, of_x)]));
+        assert!(!samples.admit(&space, &[facts[0], facts[1], beyond]));
+        // The integer that equals `x` modulo 2^32 is not 3 elsewhere.
+        let wrapped = space.integer_of(space.ring(Scalar::U32, of_x));
+        let equal = space.equal(wrapped, of_x);
+        let mut model = of(&space, [(x, 3), (y, 2)]);
+        model.products.extend(of_integers(&space, [(wrapped, 3)]));
+        let mut samples = Samples::default();
+        samples.keep(&space, model, &[facts[0], facts[1], equal]);
+        assert!(samples.admit(&space, &[equal]));
+        assert!(!samples.admit(&space, &[facts[0], space.not(equal)]));
     }
 }

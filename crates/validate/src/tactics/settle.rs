@@ -14,6 +14,9 @@ use crate::space::{Atom, Formula, FormulaId, PolyId, Rename, Space, Symbol, Valu
 
 /// The most choices that occur in only one of the two values. Values with more are not tried.
 const MOST_CHOICES: usize = 96;
+/// The least number of choices that are examined together, and how often these are halved.
+const FEW: usize = 4;
+const MOST_HALVES: u32 = 3;
 /// The depth of nested case splits on open conditions.
 pub(super) const MOST_SPLITS: u32 = 3;
 
@@ -31,10 +34,11 @@ pub(super) fn settled(
     }
     let (mut rename, mut steps) = (Rename::new(), Vec::new());
     let by_data = facts.iter().any(|fact| depends_on_data(desk.space, *fact));
-    for choice in of_a.symmetric_difference(&of_b) {
-        if by_data || !is_open(desk.space, *choice) {
-            steps.extend(made(desk, *choice, facts, &mut rename));
-        }
+    let mut differ: Vec<Choice> = of_a.symmetric_difference(&of_b).copied().collect();
+    differ.retain(|choice| by_data || !is_open(desk.space, *choice));
+    scatter(desk, facts, &differ);
+    for choice in differ {
+        steps.extend(made(desk, choice, facts, &mut rename));
     }
     let (a, b) = (rename.value(desk.space, a), rename.value(desk.space, b));
     let alike = desk.space.values_alike(a, b)?;
@@ -107,7 +111,9 @@ pub(super) fn decided(
         integers.iter().flat_map(|integer| choices(desk.space, Value::Int(*integer))).collect();
     let mut rename = Rename::new();
     // Inner choices come first.
-    for choice in found.into_iter().rev().take(MOST_CHOICES) {
+    let found: Vec<Choice> = found.into_iter().rev().take(MOST_CHOICES).collect();
+    scatter(desk, facts, &found);
+    for choice in found {
         let symbols = match choice {
             Choice::Least(atom) => match desk.space.atom(atom).clone() {
                 Atom::Min(operands) => operands
@@ -123,6 +129,46 @@ pub(super) fn decided(
         }
     }
     rename
+}
+
+/// Looks for samples at which many choices go one way, and for some at which they go the other. At
+/// such samples, the guesses that facts decide these choices are seen to be wrong, without a
+/// question for each.
+fn scatter(desk: &mut Desk<'_, '_>, facts: &[FormulaId], choices: &[Choice]) {
+    for holds in [true, false] {
+        let mut wanted = Vec::new();
+        for choice in choices {
+            let condition = match *choice {
+                Choice::Condition(condition) => condition,
+                Choice::Least(atom) => match desk.space.atom(atom).clone() {
+                    Atom::Min(operands) if operands.len() == 2 => {
+                        desk.space.at_most(operands[0], operands[1])
+                    }
+                    _ => continue,
+                },
+            };
+            let condition = if holds { condition } else { desk.space.not(condition) };
+            if !desk.is_sampled(&[desk.entry(), facts, &[condition]].concat()) {
+                wanted.push(condition);
+            }
+        }
+        together(desk, facts, &wanted, MOST_HALVES);
+    }
+}
+
+/// Looks for samples at which all formulas hold, or else for samples of either half.
+fn together(desk: &mut Desk<'_, '_>, facts: &[FormulaId], wanted: &[FormulaId], halves: u32) {
+    if wanted.len() < FEW {
+        return;
+    }
+    let all = desk.space.and(wanted);
+    let formulas = [desk.entry(), facts, &[all]].concat();
+    desk.contradict(&formulas, "choices");
+    if halves > 0 && !desk.is_sampled(&formulas) {
+        let (first, second) = wanted.split_at(wanted.len() / 2);
+        together(desk, facts, first, halves - 1);
+        together(desk, facts, second, halves - 1);
+    }
 }
 
 /// Makes a choice if the facts decide it.

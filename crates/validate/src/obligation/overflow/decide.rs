@@ -110,7 +110,7 @@ impl Checker<'_> {
         };
         let factors = self.factors(self.pool.get(expr));
         let wanted = Wanted { poly, factors, enough: width };
-        found = both(found, self.bounded(wanted, place, ranges));
+        found = both(found, self.bounded_at_last(wanted, place, ranges));
         if within(found, width) {
             ranges.note_shown(expr, place, found);
             return Ok(Method::Intervals);
@@ -140,7 +140,7 @@ impl Checker<'_> {
         };
         let end = self.space.add(*first, *length);
         let wanted = Wanted { poly: end, factors: None, enough: width };
-        if within(self.bounded(wanted, place, ranges), width) {
+        if within(self.bounded_at_last(wanted, place, ranges), width) {
             return Ok(Method::Intervals);
         }
         self.lies_within(end, width, place)

@@ -28,7 +28,7 @@ use crate::obligation::door::Setting;
 use crate::obligation::natural::{Grounds, Wanted};
 use crate::obligation::record::{Kind, Method, Subject};
 use crate::program::{Binder, Computed, EntryCheck, MemoryId, Place};
-use crate::ranges::{Interval, binary, both, product};
+use crate::ranges::{Interval, binary, both, product, within};
 use crate::space::{FormulaId, PolyId, Rename, Space, Value};
 
 pub(crate) use decide::width;
@@ -220,7 +220,11 @@ impl Checker<'_> {
                 found = both(found, self.bounded(wanted, place, ranges));
             }
         }
-        if found.0 < WIDTH.0 || found.1 > WIDTH.1 {
+        if let Some(poly) = self.model.ints.get(&expr).filter(|_| !within(found, WIDTH)) {
+            let wanted = Wanted { poly: *poly, factors: self.factors(&node), enough: WIDTH };
+            found = both(found, self.bounded_at_last(wanted, place, ranges));
+        }
+        if !within(found, WIDTH) {
             failed.get_or_insert(expr);
             return ranges.shown_at(expr, place, WIDTH);
         }
@@ -249,6 +253,22 @@ impl Checker<'_> {
         let offsets = &ranges.offsets;
         let mut grounds = Grounds { entry, offsets, follows: &mut follows };
         grounds.interval(self.space, wanted.poly, &found, &place.facts)
+    }
+
+    /// Returns the same, found with more time if it does not lie within the wanted interval. An
+    /// obligation is open otherwise.
+    fn bounded_at_last(
+        &mut self,
+        wanted: Wanted,
+        place: &Place,
+        ranges: &mut Ranges<'_>,
+    ) -> Interval {
+        let found = self.bounded(wanted, place, ranges);
+        if within(found, wanted.enough) {
+            return found;
+        }
+        let better = self.patiently(|checker| Some(checker.bounded(wanted, place, ranges)));
+        better.map_or(found, |better| both(found, better))
     }
 
     /// Returns the factors of a product of `int`s.

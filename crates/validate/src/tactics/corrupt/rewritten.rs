@@ -66,7 +66,10 @@ fn is_rewritten(text: &str, tactics: &mut dyn Tactics) -> bool {
 fn wrong_proposals_show_no_wrong_rewriting() {
     let right = both(PART, MERGED);
     let inner = right.replacen("u * 4 + q", "q * 5 + u", 1);
-    assert!(is_rewritten(&right, &mut Search) && is_rewritten(&inner, &mut Search));
+    assert!(
+        is_rewritten(&right, &mut Search::default())
+            && is_rewritten(&inner, &mut Search::default())
+    );
     let edits = [
         ("0i32; for q", "1i32; for q"),
         ("part(u) + a", "part(u) - a"),
@@ -86,7 +89,7 @@ fn wrong_proposals_show_no_wrong_rewriting() {
         for (old, new) in edits {
             let wrong = right.replacen(old, new, 1);
             assert_ne!(wrong, right, "{old}");
-            assert!(!is_rewritten(&wrong, &mut Search), "{new}");
+            assert!(!is_rewritten(&wrong, &mut Search::default()), "{new}");
             let mut liar = Liar::new(seed);
             assert!(!is_rewritten(&wrong, &mut liar), "{new}, seed {seed}");
             lies += liar.lies;
