@@ -447,12 +447,11 @@ mod tests {
     #[test]
     fn terms_that_share_parts_have_short_texts() {
         let (pool, space) = (Pool::new(), Space::new());
-        let x = space.symbol(space.fresh("x"));
+        let (x, three) = (space.symbol(space.fresh("x")), space.constant(3));
         let mut sum = x;
-        for number in 1..100 {
-            let both =
-                [sum, space.offset(sum, number)].map(|part| space.div(part, space.constant(3)));
-            sum = space.add(space.scale(both[0], 2), both[1]);
+        for _ in 0..100 {
+            let [a, b] = [0, 1].map(|by| space.div(space.offset(sum, by), three));
+            sum = space.add(space.scale(a, 2), b);
         }
         let text = Names { pool: &pool, space: &space }.list(&[x, sum]);
         assert!(text.starts_with("x, ") && text.ends_with('…'), "{text}");
