@@ -2,9 +2,9 @@
 //! question.
 //!
 //! The solver takes long to find a model where values depend on many minima and quotients. One
-//! model often refutes the next guesses too. It is kept as it is, with products of any value, as
-//! products are opaque to the solver. If it needs these, another sample is kept beside it, where
-//! minima, quotients and products follow from the symbols.
+//! model often refutes the next guesses too. Here the values of minima, quotients and products
+//! follow from the symbols, so formulas that hold at a sample do not contradict each other. A model
+//! as it is would not do: products are opaque there, and may break the lemmas of other questions.
 
 use std::collections::VecDeque;
 use std::iter;
@@ -13,12 +13,10 @@ use std::rc::Rc;
 use halidom_base::{FxHashMap, IndexMap, IndexSet};
 
 use crate::lemma::Sample;
-use crate::space::{
-    Atom, AtomId, Formula, FormulaId, Monomial, Part, PolyId, Space, Symbol, TermId,
-};
+use crate::space::{Atom, AtomId, Formula, FormulaId, Part, PolyId, Space, Symbol, TermId};
 
 /// The most samples that are kept. The oldest ones go first.
-const MOST_SAMPLES: usize = 64;
+const MOST_SAMPLES: usize = 32;
 
 /// Values above this are large for a size.
 const LARGE: i128 = 1 << 12;
@@ -49,14 +47,10 @@ impl Samples {
         sample: Sample,
         formulas: &[FormulaId],
     ) -> Vec<(Symbol, i128)> {
-        let opaque = Point::of(space, sample, &mut self.reach);
-        let mut by_symbols = Point { opaque: FxHashMap::default(), ..opaque.clone() };
-        if !by_symbols.failed(space, formulas).is_empty() {
-            self.push(opaque);
-            by_symbols = repaired(space, by_symbols, formulas);
-        }
-        let values = by_symbols.symbols.iter().map(|(symbol, value)| (*symbol, *value)).collect();
-        self.push(by_symbols);
+        let point = Point::of(space, sample, &mut self.reach);
+        let point = repaired(space, point, formulas);
+        let values = point.symbols.iter().map(|(symbol, value)| (*symbol, *value)).collect();
+        self.push(point);
         values
     }
 
@@ -74,7 +68,7 @@ impl Samples {
         let mut near = Vec::new();
         for (index, point) in self.points.iter_mut().enumerate().rev() {
             let guessed = point.truth(space, *guess);
-            let is_of_use = guessed == Some(true) || (near.len() < MOST_NEAR && point.is_exact());
+            let is_of_use = guessed == Some(true) || near.len() < MOST_NEAR;
             if is_of_use && facts.iter().all(|fact| point.truth(space, *fact) == Some(true)) {
                 if guessed == Some(true) {
                     return true;
@@ -144,9 +138,6 @@ struct Point {
     symbols: IndexMap<Symbol, i128>,
     data: FxHashMap<AtomId, Datum<i128>>,
     holds: FxHashMap<TermId, Datum<bool>>,
-    /// The values that the solver chose for products, minima, quotients and selections. Without
-    /// them, these follow from their parts. With them, other products have no value.
-    opaque: FxHashMap<Monomial, i128>,
     integers: FxHashMap<PolyId, Option<i128>>,
     truths: FxHashMap<FormulaId, Option<bool>>,
 }
@@ -166,20 +157,14 @@ impl Point {
                 Some((atom, Atom::Value(term))) => {
                     point.data.insert(atom, (value, reached(*term)));
                 }
-                Some((_, Atom::Min(_) | Atom::Div(..) | Atom::Select(..))) | None => {
-                    point.opaque.insert(product, value);
-                }
+                // These follow from their parts.
+                Some((_, Atom::Min(_) | Atom::Div(..) | Atom::Select(..))) | None => {}
             }
         }
         for (term, holds) in sample.truths {
             point.holds.insert(term, (holds, reached(term)));
         }
         point
-    }
-
-    /// Tests whether all values follow from those of symbols and data.
-    fn is_exact(&self) -> bool {
-        self.opaque.is_empty()
     }
 
     /// Gives a symbol another value.
@@ -295,18 +280,11 @@ impl Point {
     fn sum(&mut self, space: &Space, poly: PolyId) -> Option<i128> {
         let mut sum = 0_i128;
         for (monomial, coefficient) in &space.poly(poly).0 {
-            let product = match self.opaque.get(monomial) {
-                Some(known) => *known,
-                None if monomial.len() > 1 && !self.opaque.is_empty() => return None,
-                None => {
-                    let mut product = 1_i128;
-                    for atom in monomial {
-                        product = product.checked_mul(self.atom(space, *atom)?)?;
-                    }
-                    product
-                }
-            };
-            sum = sum.checked_add(coefficient.checked_mul(product)?)?;
+            let mut product = *coefficient;
+            for atom in monomial {
+                product = product.checked_mul(self.atom(space, *atom)?)?;
+            }
+            sum = sum.checked_add(product)?;
         }
         Some(sum)
     }
@@ -360,8 +338,8 @@ fn signs(space: &Space, formula: FormulaId, holds: bool, found: &mut Vec<(PolyId
 
 #[cfg(test)]
 mod tests {
-    use super::{Monomial, PolyId, Sample, Samples, Symbol};
-    use crate::space::Space;
+    use super::{PolyId, Sample, Samples, Symbol};
+    use crate::space::{Monomial, Space};
     use halidom_ir::Scalar;
 
     fn of<const N: usize>(space: &Space, values: [(Symbol, i128); N]) -> Sample {
