@@ -217,7 +217,7 @@ impl Lia {
         facts: &[FormulaId],
         (label, tries): (&str, Tries),
     ) -> Outcome {
-        let (lemmas, products, truths) = self.lemmas.asked(space, &mut self.memo, facts);
+        let (lemmas, atoms, truths) = self.lemmas.asked(space, &mut self.memo, facts);
         let lemmas = self.stated(space, lemmas);
         let mut assertions: Vec<SmtTerm> = Vec::new();
         for formula in facts.iter().chain(&lemmas) {
@@ -229,10 +229,10 @@ impl Lia {
             Answer::Unsat => Outcome::Contradiction,
             Answer::Sat(model) => {
                 let mut sample = Sample::default();
-                for product in products {
-                    let value = self.monomials.get(&product).and_then(|term| model.get(*term));
+                for atom in atoms {
+                    let value = self.monomials.get(&[atom][..]).and_then(|term| model.get(*term));
                     let value = value.and_then(halidom_smt::Value::as_int);
-                    sample.products.extend(value.map(|value| (product, value)));
+                    sample.atoms.extend(value.map(|value| (atom, value)));
                 }
                 for term in truths {
                     let value = self.truths.get(&term).and_then(|unknown| model.get(*unknown));

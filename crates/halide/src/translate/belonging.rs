@@ -107,9 +107,12 @@ pub fn lay_out_arrays(pipeline: &mut Pipeline, names: &Names, code: &Dump) -> Re
     Ok(())
 }
 
+/// The pointer that a compile for the same process passes itself, so that it is no argument there.
+const USER_CONTEXT: &str = "__user_context";
+
 /// Checks that a dump's arguments are the pipeline's: each name occurs once, with the kind, the
 /// type and the rank that it has in the pipeline; each output is an argument, and each input that
-/// the statement mentions. Their order is the author's choice.
+/// the statement mentions, but for the user's context. Their order is the author's choice.
 ///
 /// # Errors
 /// Returns the first mismatch.
@@ -150,6 +153,7 @@ pub fn takes(pipeline: &Pipeline, names: &Names, code: &Dump) -> Result<(), Mism
         found.into_iter().any(|name| mentions(&code.block, name))
     };
     let reads = pipeline.inputs.iter().map(|input| names.text(input.name));
+    let reads = reads.filter(|name| *name != USER_CONTEXT);
     let missing = written.iter().map(String::as_str).chain(reads.filter(|name| is_used(name)));
     match missing.into_iter().find(|name| !taken.contains(name)) {
         Some(name) => mismatch(format!("it has no argument `{name}`")),

@@ -17,7 +17,7 @@ use halidom_base::FxHashMap;
 pub(crate) use ordered::stepped;
 pub(crate) use steps::{Place, operands};
 
-use crate::space::{Atom, AtomId, FormulaId, Monomial, PolyId, Space, Symbol, Term, TermId};
+use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Symbol, Term, TermId};
 
 /// Divisors from this number on are not told apart.
 pub(crate) const LARGE: i128 = 3;
@@ -60,11 +60,11 @@ pub(crate) enum Instance {
     Equal(PolyId, PolyId, PolyId),
 }
 
-/// The values in a model of a question. Products of atoms are opaque there. It proves nothing.
+/// The values in a model of a question. It proves nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
-    pub(crate) products: Vec<(Monomial, i128)>,
-    pub(crate) truths: FxHashMap<TermId, bool>,
+    pub(crate) atoms: Vec<(AtomId, i128)>,
+    pub(crate) truths: Vec<(TermId, bool)>,
 }
 
 /// Proposes instances for the questions of one solver. Nothing here is trusted.
@@ -72,14 +72,14 @@ pub(crate) trait Lemmas {
     /// Proposes instances for formulas that all later questions assume.
     fn assumed(&mut self, space: &Space, memo: &mut Memo, formulas: &[FormulaId]) -> Vec<Instance>;
 
-    /// Proposes instances for a question. Also lists the products and the truth values that it
+    /// Proposes instances for a question. Also lists the atoms and the truth values that it
     /// mentions.
     fn asked(
         &mut self,
         space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
-    ) -> (Vec<Instance>, Vec<Monomial>, Vec<TermId>);
+    ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>);
 
     /// Takes a model of a question about formulas. Returns values of the symbols that are worth
     /// trying, because products are opaque in the model.

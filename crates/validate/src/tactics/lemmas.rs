@@ -61,16 +61,14 @@ impl Lemmas for Chooser {
         space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
-    ) -> (Vec<Instance>, Vec<Monomial>, Vec<TermId>) {
+    ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>) {
         let mut reached = self.mentioned.clone();
         for formula in formulas {
             reached.formula(space, *formula);
         }
         let together = [&self.assumed, formulas].concat();
         let lemmas = reached.lemmas(space, &together, memo, &mut self.known);
-        let mut products = reached.monomials;
-        products.extend(reached.atoms.into_iter().map(|atom| Monomial::from([atom])));
-        (lemmas, products.into_iter().collect(), reached.truths.into_iter().collect())
+        (lemmas, reached.atoms.into_iter().collect(), reached.truths.into_iter().collect())
     }
 
     fn learn(

@@ -150,15 +150,14 @@ impl Point {
                 reach.entry(term).or_insert_with(|| Rc::new(space.symbols_of(Part::Term(term))));
             Rc::clone(found)
         };
-        for (product, value) in sample.products {
-            let only = if let [atom] = *product { Some((atom, space.atom(atom))) } else { None };
-            match only {
-                Some((_, Atom::Symbol(symbol))) => drop(point.symbols.insert(*symbol, value)),
-                Some((atom, Atom::Value(term))) => {
+        for (atom, value) in sample.atoms {
+            match space.atom(atom) {
+                Atom::Symbol(symbol) => drop(point.symbols.insert(*symbol, value)),
+                Atom::Value(term) => {
                     point.data.insert(atom, (value, reached(*term)));
                 }
                 // These follow from their parts.
-                Some((_, Atom::Min(_) | Atom::Div(..) | Atom::Select(..))) | None => {}
+                Atom::Min(_) | Atom::Div(..) | Atom::Select(..) => {}
             }
         }
         for (term, holds) in sample.truths {
@@ -338,21 +337,21 @@ fn signs(space: &Space, formula: FormulaId, holds: bool, found: &mut Vec<(PolyId
 
 #[cfg(test)]
 mod tests {
-    use super::{PolyId, Sample, Samples, Symbol};
-    use crate::space::{Monomial, Space};
+    use super::{AtomId, PolyId, Sample, Samples, Symbol};
+    use crate::space::Space;
     use halidom_ir::Scalar;
 
     fn of<const N: usize>(space: &Space, values: [(Symbol, i128); N]) -> Sample {
         let values = values.map(|(symbol, value)| (space.symbol(symbol), value));
-        Sample { products: of_integers(space, values), ..Sample::default() }
+        Sample { atoms: of_integers(space, values), ..Sample::default() }
     }
 
     /// The values of integers that are atoms.
     fn of_integers<const N: usize>(
         space: &Space,
         values: [(PolyId, i128); N],
-    ) -> Vec<(Monomial, i128)> {
-        values.map(|(atom, value)| (space.poly(atom).0[0].0.clone(), value)).into()
+    ) -> Vec<(AtomId, i128)> {
+        values.map(|(atom, value)| (space.as_atom(atom).unwrap(), value)).into()
     }
 
     #[test]
@@ -412,7 +411,7 @@ mod tests {
         let wrapped = space.integer_of(space.ring(Scalar::U32, of_x));
         let equal = space.equal(wrapped, of_x);
         let mut model = of(&space, [(x, 3), (y, 2)]);
-        model.products.extend(of_integers(&space, [(wrapped, 3)]));
+        model.atoms.extend(of_integers(&space, [(wrapped, 3)]));
         let mut samples = Samples::default();
         samples.keep(&space, model, &[facts[0], facts[1], equal]);
         assert!(samples.admit(&space, &[equal]));

@@ -140,12 +140,11 @@ fn scatter(desk: &mut Desk<'_, '_>, facts: &[FormulaId], choices: &[Choice]) {
         for choice in choices {
             let condition = match *choice {
                 Choice::Condition(condition) => condition,
-                Choice::Least(atom) => match desk.space.atom(atom).clone() {
-                    Atom::Min(operands) if operands.len() == 2 => {
-                        desk.space.at_most(operands[0], operands[1])
-                    }
-                    _ => continue,
-                },
+                Choice::Least(atom) => {
+                    let Atom::Min(operands) = desk.space.atom(atom).clone() else { continue };
+                    let [first, second] = *operands else { continue };
+                    desk.space.at_most(first, second)
+                }
             };
             let condition = if holds { condition } else { desk.space.not(condition) };
             if !desk.is_sampled(&[desk.entry(), facts, &[condition]].concat()) {

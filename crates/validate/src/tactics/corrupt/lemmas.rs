@@ -2,7 +2,7 @@
 
 use super::liar::Liar;
 use crate::lemma::{Instance, Lemmas, Memo, Place, Sample};
-use crate::space::{AtomId, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
+use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId};
 
 /// Proposes lemmas with wrong terms, next to the right ones.
 pub(super) struct LyingLemmas {
@@ -122,10 +122,10 @@ impl Lemmas for LyingLemmas {
         space: &Space,
         memo: &mut Memo,
         formulas: &[FormulaId],
-    ) -> (Vec<Instance>, Vec<Monomial>, Vec<TermId>) {
-        let (mut found, products, truths) = self.right.asked(space, memo, formulas);
+    ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>) {
+        let (mut found, atoms, truths) = self.right.asked(space, memo, formulas);
         self.bent(space, &mut found);
-        (found, products, truths)
+        (found, atoms, truths)
     }
 
     fn learn(
