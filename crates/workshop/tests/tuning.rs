@@ -160,7 +160,8 @@ pipeline twice(input: buffer<u8, 1>) -> output: buffer<u8, 1> { func output(x) =
 schedule wide for twice { output.vectorize(x, 16); }
 ";
     let loaded = load("twice", text);
-    let options = Options { schedule: Some(Some(0)), halide: Some(Language::Cpp), ..options(0, 10) };
+    let options =
+        Options { schedule: Some(Some(0)), halide: Some(Language::Cpp), ..options(0, 10) };
     let tuning = tune::run(&loaded, &options, &request(&[5000]), &mut |_| {})
         .unwrap_or_else(|error| panic!("{error}"));
     assert!(tuning.winner.verdict.is_proved());
