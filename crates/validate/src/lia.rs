@@ -163,7 +163,7 @@ impl Lia {
 
     /// Asks whether a guess holds, that the formulas contradict each other. No obligation depends
     /// on the answer, so a guess that is known to be wrong is not asked. A contradiction takes the
-    /// solver much less time than a model, so a guess gets one short try.
+    /// solver much less time than a model, so a guess gets one try.
     pub(crate) fn guess(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> bool {
         self.asked(space, facts, (label, self.guess)) == Outcome::Contradiction
     }

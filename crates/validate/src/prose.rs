@@ -1,6 +1,6 @@
 //! Words for terms, obligations and entry checks. Nothing here decides anything.
 
-use halidom_ir::{BinaryOp, Check, Pool, print};
+use halidom_ir::{BinaryOp, Check, ExprId, Pool, print};
 use halidom_verdict::{self as verdict, Cause};
 
 use crate::obligation::overflow::width;
@@ -38,13 +38,17 @@ impl<'a> Names<'a> {
     fn print(self, write: impl FnOnce(&mut Text<'a>)) -> String {
         let mut text = Text { names: self, text: String::new() };
         write(&mut text);
-        let mut text = text.text;
-        if text.len() > LONGEST {
-            text.truncate(text.floor_char_boundary(LONGEST));
-            text.push('…');
-        }
-        text
+        shortened(text.text)
     }
+}
+
+/// Keeps the first part of a long text.
+fn shortened(mut text: String) -> String {
+    if text.len() > LONGEST {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.push('…');
+    }
+    text
 }
 
 /// A text that grows no more once it is too long.
@@ -298,6 +302,10 @@ impl Prose<'_> {
         Names { pool: self.pool, space: &self.judged.space }
     }
 
+    fn expr(&self, expr: ExprId) -> String {
+        shortened(print::expr(self.pool, expr))
+    }
+
     /// Puts an obligation in words.
     pub(crate) fn obligation(&self, obligation: &Obligation) -> report::Obligation {
         let status = match &obligation.status {
@@ -315,7 +323,7 @@ impl Prose<'_> {
     pub(crate) fn subject(&self, subject: &Subject) -> String {
         match subject {
             Subject::Words(words) => words.clone(),
-            Subject::Expr(expr) => format!("`{}`", print::expr(self.pool, *expr)),
+            Subject::Expr(expr) => format!("`{}`", self.expr(*expr)),
             Subject::EntryCheck(number) => {
                 let check = self.judged.model.entry.get(*number).map(|entry| &entry.check);
                 check.map_or_else(String::new, |check| describe(self.pool, check))
@@ -347,14 +355,14 @@ impl Prose<'_> {
                 "the solver cannot tell whether the assumptions can hold".to_owned()
             }
             Reason::NotFit(expr) => {
-                format!("not shown to fit: {}", print::expr(self.pool, *expr))
+                format!("not shown to fit: {}", self.expr(*expr))
             }
             Reason::MayOverflow(wide, bits, poly, values) => {
                 let sizes = poly
                     .map_or_else(String::new, |poly| self.sizes(poly, *bits, values.as_deref()));
                 match wide {
                     Wide::Expr(expr) => {
-                        let expr = print::expr(self.pool, *expr);
+                        let expr = self.expr(*expr);
                         format!("may overflow in {bits} bits: `{expr}`{sizes}")
                     }
                     Wide::End(var) => {

@@ -166,3 +166,30 @@ fn an_extern_stage_gets_the_right_inputs_and_computes_what_is_read() {
     }
     assert!(wrong.is_empty(), "proved: {wrong:#?}");
 }
+
+/// A compile for the same process passes the user's context itself, so its dump has no such
+/// argument. Every other argument that the statement mentions has to be there.
+#[test]
+fn only_the_users_context_may_be_no_argument() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let [f, name, _] = RIGHT;
+    let job = script(folder.path(), [f, name, "[f, g, k, hl.user_context_value()]"]);
+    let own = compiled(&job);
+    let argument = |name: &str| {
+        let quoted = format!("\"{name}\"");
+        own.lines().find(|line| line.starts_with("(argument ") && line.contains(&quoted))
+    };
+    assert!(own.contains("\"__user_context\"") && argument("__user_context").is_none());
+    assert_eq!(judged(&job, Some(&own)).map(|(verdict, _)| verdict), Ok(Verdict::Proved));
+    for name in ["k", "a"] {
+        let line = argument(name).unwrap_or_else(|| panic!("no argument {name}"));
+        let without = own.replacen(&format!("{line}\n"), "", 1);
+        let found = judged(&job, Some(&without)).map(|(verdict, _)| verdict);
+        let words = format!("it has no argument `{name}`");
+        assert!(found.as_ref().is_err_and(|said| said.contains(&words)), "{found:?}");
+    }
+}

@@ -348,11 +348,11 @@ impl Proposer for LyingIntervals {
 impl Tactics for Liar {
     fn intervals(&self, setting: Setting) -> Box<dyn Proposer> {
         let liar = Self::new(self.random);
-        Box::new(LyingIntervals { right: Search::default().intervals(setting), liar })
+        Box::new(LyingIntervals { right: self.right.intervals(setting), liar })
     }
 
     fn lemmas(&self) -> Box<dyn Lemmas> {
-        Box::new(LyingLemmas { right: Search::default().lemmas(), liar: Self::new(self.random) })
+        Box::new(LyingLemmas { right: self.right.lemmas(), liar: Self::new(self.random) })
     }
 
     fn rewritings(
@@ -361,7 +361,7 @@ impl Tactics for Liar {
         from: (FuncId, &Stage),
         to: (FuncId, &Stage),
     ) -> Vec<Rewriting> {
-        let mut found = Search::default().rewritings(pool, from, to);
+        let mut found = self.right.rewritings(pool, from, to);
         for way in &mut found {
             if !self.lies() {
                 continue;
@@ -396,7 +396,7 @@ impl Tactics for Liar {
     }
 
     fn regions(&mut self, space: &Space, model: &Model) -> Vec<Vec<Region>> {
-        let mut proposed = Search::default().regions(space, model);
+        let mut proposed = self.right.regions(space, model);
         let inner: Vec<Symbol> = model.loops.values().map(|found| found.symbol).collect();
         for regions in &mut proposed {
             if !self.lies() {
@@ -429,7 +429,7 @@ impl Tactics for Liar {
         facts: &[FormulaId],
         in_values: bool,
     ) -> Vec<(Symbol, PolyId)> {
-        let mut found = Search::default().names(desk, facts, in_values);
+        let mut found = self.right.names(desk, facts, in_values);
         if self.lies() {
             let by = self.below(3) as i128 - 1;
             for (_, value) in &mut found {
@@ -449,7 +449,7 @@ impl Tactics for Liar {
     }
 
     fn nesting(&mut self, space: &Space, dims: &[Dimension]) -> Vec<usize> {
-        let mut order = Search::default().nesting(space, dims);
+        let mut order = self.right.nesting(space, dims);
         if self.lies() {
             // Another order; a dimension less, or one twice, or one that does not exist.
             let (choice, dim) = (self.below(5), self.below(dims.len() + 1));
@@ -471,7 +471,7 @@ impl Tactics for Liar {
         target: &Target<'_>,
         round: usize,
     ) -> Option<Vec<Witness>> {
-        let mut found = Search::default().witnesses(desk, target, round)?;
+        let mut found = self.right.witnesses(desk, target, round)?;
         for witness in &mut found {
             if self.lies() {
                 self.assignment(desk, &mut witness.at, target.values);
@@ -488,7 +488,7 @@ impl Tactics for Liar {
         coords: &[PolyId],
         there: Option<&[PolyId]>,
     ) -> Vec<Vec<PolyId>> {
-        let mut found = Search::default().origins(desk, stage, coords, there);
+        let mut found = self.right.origins(desk, stage, coords, there);
         if self.lies() {
             let by = self.below(3) as i128 - 1;
             for value in found.iter_mut().flatten() {
@@ -508,13 +508,13 @@ impl Tactics for Liar {
         ways: &[FormulaId],
         target: &[PolyId],
     ) -> Option<Proof> {
-        let found = Search::default().covered(desk, facts, ways, target);
+        let found = self.right.covered(desk, facts, ways, target);
         let written = desk.space.or(ways);
         self.shown(desk, found, written)
     }
 
     fn earlier(&mut self, desk: &mut Desk<'_, '_>, label: LabelId) -> Vec<Earlier> {
-        let mut found = Search::default().earlier(desk, label);
+        let mut found = self.right.earlier(desk, label);
         if self.lies() {
             let labels: Vec<LabelId> = desk.model.labels.iter().map(|(id, _)| id).collect();
             // The instance itself, an instance of another label, and an earlier one outside of the
@@ -535,7 +535,7 @@ impl Tactics for Liar {
         values: (Value, Value),
         weakest: Floats,
     ) -> Option<Proof> {
-        let found = Search::default().equality(desk, facts, values, weakest);
+        let found = self.right.equality(desk, facts, values, weakest);
         if !self.lies() {
             return found;
         }
@@ -553,7 +553,7 @@ impl Tactics for Liar {
         desk: &mut Desk<'_, '_>,
         values: (Value, Value),
     ) -> Option<(FormulaId, Proof)> {
-        let mut found = Search::default().unchanged(desk, values);
+        let mut found = self.right.unchanged(desk, values);
         if self.lies() {
             // A proof of another condition, or a proof that shows nothing.
             let always = desk.space.truth(true);
@@ -567,7 +567,7 @@ impl Tactics for Liar {
     }
 
     fn missing_law(&self, space: &Space, values: (Value, Value)) -> Option<String> {
-        Search::default().missing_law(space, values)
+        self.right.missing_law(space, values)
     }
 
     fn sizes(
@@ -576,7 +576,7 @@ impl Tactics for Liar {
         facts: &[FormulaId],
         roomy: &[PolyId],
     ) -> Result<Vec<Vec<(Symbol, i128)>>, Reason> {
-        let mut found = Search::default().sizes(desk, facts, roomy);
+        let mut found = self.right.sizes(desk, facts, roomy);
         if self.lies() {
             let by = i128::from(self.below(3) == 0) * 1000 - 1;
             let values = found.iter_mut().flatten().flatten();
@@ -591,7 +591,7 @@ impl Tactics for Liar {
         facts: &[FormulaId],
         goal: FormulaId,
     ) -> Option<Proof> {
-        let found = Search::default().divided(desk, facts, goal);
+        let found = self.right.divided(desk, facts, goal);
         self.shown(desk, found, goal)
     }
 }

@@ -11,6 +11,7 @@ use std::iter;
 use std::rc::Rc;
 
 use halidom_base::{FxHashMap, IndexMap, IndexSet};
+use num_integer::Integer;
 
 use crate::lemma::Sample;
 use crate::space::{Atom, AtomId, Formula, FormulaId, Part, PolyId, Space, Symbol, TermId};
@@ -205,26 +206,24 @@ impl Point {
         let mut found = Vec::new();
         for (sum, sign) in sums {
             let Some(value) = self.integer(space, sum) else { continue };
-            let needed = match sign {
-                Sign::NonNegative if value < 0 => -value,
-                Sign::Negative if value >= 0 => -1 - value,
-                Sign::Zero => -value,
-                Sign::NonNegative | Sign::Negative => 0,
+            let target = match sign {
+                Sign::Negative => value.min(-1),
+                Sign::NonNegative => value.max(0),
+                Sign::Zero => 0,
             };
             for symbol in space.symbols_of(sum) {
-                if needed == 0 || found.len() == MOST_MOVES {
+                if target == value || found.len() == MOST_MOVES {
                     break;
                 }
                 let at = self.at(symbol);
-                for step in [1, -1] {
-                    let next = self.with(symbol, at + step).integer(space, sum);
-                    let change = next.map_or(0, |next| next - value);
-                    if change.signum() == needed.signum() {
-                        let steps = (needed.abs() + change.abs() - 1) / change.abs();
-                        found.push((symbol, at + step * steps));
-                        break;
-                    }
-                }
+                let mut moves = [1, -1].into_iter().filter_map(|step| {
+                    let next = self.with(symbol, at.checked_add(step)?).integer(space, sum)?;
+                    let (change, needed) = (next.checked_sub(value)?, target.checked_sub(value)?);
+                    let steps = (change.signum() == needed.signum())
+                        .then(|| Integer::div_ceil(&needed, &change))?;
+                    at.checked_add(steps.checked_mul(step)?)
+                });
+                found.extend(moves.next().map(|value| (symbol, value)));
             }
         }
         found

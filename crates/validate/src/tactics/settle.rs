@@ -10,7 +10,7 @@ use halidom_base::IndexSet;
 use super::forms::split;
 use super::parts::{Choice, choices, depends_on_data};
 use crate::obligation::door::{Desk, Proof, Step};
-use crate::space::{Atom, Formula, FormulaId, PolyId, Rename, Space, Symbol, Value};
+use crate::space::{Atom, Formula, FormulaId, Part, PolyId, Rename, Space, Symbol, Value};
 
 /// The most choices that occur in only one of the two values. Values with more are not tried.
 const MOST_CHOICES: usize = 96;
@@ -111,22 +111,17 @@ pub(super) fn decided(
         integers.iter().flat_map(|integer| choices(desk.space, Value::Int(*integer))).collect();
     let mut rename = Rename::new();
     // Inner choices come first.
-    let found: Vec<Choice> = found.into_iter().rev().take(MOST_CHOICES).collect();
-    scatter(desk, facts, &found);
-    for choice in found {
-        let symbols = match choice {
-            Choice::Least(atom) => match desk.space.atom(atom).clone() {
-                Atom::Min(operands) => operands
-                    .iter()
-                    .flat_map(|operand| desk.space.symbols_of(*operand))
-                    .collect::<IndexSet<Symbol>>(),
-                Atom::Symbol(_) | Atom::Select(..) | Atom::Div(..) | Atom::Value(_) => continue,
-            },
+    let mut found: Vec<Choice> = found.into_iter().rev().take(MOST_CHOICES).collect();
+    found.retain(|choice| {
+        let symbols = match *choice {
+            Choice::Least(atom) => desk.space.symbols_of(Part::Atom(atom)),
             Choice::Condition(condition) => desk.space.symbols_of(condition),
         };
-        if !symbols.iter().any(|symbol| free.contains(symbol)) {
-            made(desk, choice, facts, &mut rename);
-        }
+        !symbols.iter().any(|symbol| free.contains(symbol))
+    });
+    scatter(desk, facts, &found);
+    for choice in found {
+        made(desk, choice, facts, &mut rename);
     }
     rename
 }

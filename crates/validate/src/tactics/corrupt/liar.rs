@@ -1,16 +1,22 @@
 //! Decides at random which proposals are changed.
 
-/// Changes some of the proposals of [`Search`](crate::tactics::Search), and makes some up where
-/// there are none.
+use crate::tactics::Search;
+
+/// Changes some of the proposals of [`Search`], and makes some up where there are none.
 pub(super) struct Liar {
     pub(super) random: u64,
     /// The number of proposals that were changed.
     pub(super) lies: usize,
+    pub(super) right: Search,
 }
 
 impl Liar {
     pub(super) fn new(seed: u64) -> Self {
-        Self { random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, lies: 0 }
+        Self {
+            random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            lies: 0,
+            right: Search::default(),
+        }
     }
 
     /// Draws a number that is at least 0 and less than `limit`.
