@@ -63,7 +63,7 @@ fn examined(path: &Path) -> ([String; 2], Vec<Mutator>) {
 #[test]
 fn right_mutators_are_verified_and_wrong_ones_refuted() {
     let mut failures = Vec::new();
-    for path in sampled(cases("mutators"), 12) {
+    for path in sampled(cases("mutators"), 24) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let (expected, mutators) = examined(&path);
         // The first mutator of each class has the verdict that the file states.
@@ -129,7 +129,7 @@ fn short_lists_are_not_taken_for_long_ones() {
 #[test]
 fn no_mutator_relies_on_an_order_or_a_missed_change() {
     let mut failures = Vec::new();
-    for path in sampled(cases("orders"), 2) {
+    for path in sampled(cases("orders"), 4) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("a case");
         let mut lines = text.lines();
@@ -156,7 +156,7 @@ fn no_mutator_relies_on_an_order_or_a_missed_change() {
 #[test]
 fn statements_of_passes_tell_right_from_wrong() {
     let mut failures = Vec::new();
-    for path in sampled(cases("passes"), 4) {
+    for path in sampled(cases("passes"), 8) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("a case");
         let stated = |what| text.lines().take(4).find_map(|line| line.strip_prefix(what));

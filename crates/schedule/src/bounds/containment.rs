@@ -376,7 +376,7 @@ fn default_regions_of_random_pipelines_lie_in_reference_regions() {
     let asked = std::env::var("HALIDOM_CONTAINMENT").ok().and_then(|count| count.parse().ok());
     let seeds = match asked {
         Some(count) => (0..count).collect(),
-        None => halidom_testgen::sampled(0..RANDOM_PIPELINES, 5),
+        None => halidom_testgen::sampled(0..RANDOM_PIPELINES, 10),
     };
     let count = seeds.len();
     let mut total = [0, 0];

@@ -5,6 +5,7 @@ use halidom_interp::machine::{self, Fault};
 use halidom_ir::visit::for_each_stmt;
 use halidom_ir::{Check, Constant, FuncId, Label, Pool, Program, Stmt, StmtId};
 use halidom_schedule::{Engine, complete};
+use halidom_testgen::sampled;
 
 use super::common::{Known, known, legal_steps, parse, random, rewrite};
 
@@ -78,7 +79,7 @@ fn specialized(pool: &Pool, program: &Program) -> Vec<FuncId> {
 #[test]
 fn lemma_8_2_exactly_one_specialization_runs() {
     let (mut one, mut none) = (0, 0);
-    for seed in 3000..3100 {
+    for seed in sampled(3000..3100, 4) {
         let module = random(seed);
         let algorithm = &module.pipelines[0].algorithm;
         let Some(mut step) = legal_steps(&module).pop() else { continue };
@@ -120,7 +121,7 @@ fn lemma_8_2_exactly_one_specialization_runs() {
             }
         }
     }
-    assert!(one > 8, "{one} runs of one instance, {none} of none");
+    assert!(one > 4, "{one} runs of one instance, {none} of none");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::row::Row;
 use crate::{annotations, is_wanted, is_whole, python, root, row, shared};
 
 /// A test run examines one in this many scripts.
-const STEP: usize = 9;
+const STEP: usize = 18;
 
 /// The request for the installed Halide to compile a script's pipeline.
 pub(crate) fn request(script: &Path) -> Request {
