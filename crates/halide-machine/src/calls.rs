@@ -391,17 +391,7 @@ impl Function {
         };
         let round_up = |sum: i128| result.wrapped((sum + 1) >> 1);
         match self {
-            Self::Abs if first.is_float() => Lane::of(a.bits & (first.mask() >> 1)),
-            // An unsigned result holds the absolute value of the least number. A signed result is a
-            // negation that may overflow.
-            Self::Abs if result.is_signed() => {
-                if value(0) < 0 {
-                    arithmetic.exact(result, -value(0))
-                } else {
-                    a
-                }
-            }
-            Self::Abs => result.wrapped(value(0).abs()),
+            Self::Abs => abs(first, result, a, arithmetic),
             Self::Absd => result.wrapped((value(0) - value(1)).abs()),
             Self::BitAnd => Lane::of(a.bits & lane(1).bits),
             Self::BitOr => Lane::of(a.bits | lane(1).bits),
@@ -416,18 +406,9 @@ impl Function {
                 Lane::of(u64::from(a.bits.trailing_zeros().min(first.bits())))
             }
             Self::Popcount => Lane::of(u64::from(a.bits.count_ones())),
-            // Division by 0 has no behaviour; `Op::Call` checks the divisor first. Neither has the
-            // division of the least value by -1, at any width, for the remainder too.
-            Self::DivToZero | Self::ModToZero => {
-                let (least, greatest) = result.range();
-                match value(0).checked_div(value(1)) {
-                    Some(quotient) if (least..=greatest).contains(&quotient) => {
-                        let remainder = value(0) % value(1);
-                        let is_quotient = matches!(self, Self::DivToZero);
-                        result.wrapped(if is_quotient { quotient } else { remainder })
-                    }
-                    Some(_) | None => Lane::poison(Poison::Overflow),
-                }
+            Self::DivToZero => divided(result, value(0), value(1), |quotient, _remainder| quotient),
+            Self::ModToZero => {
+                divided(result, value(0), value(1), |_quotient, remainder| remainder)
             }
             Self::HalvingAdd => result.wrapped((value(0) + value(1)) >> 1),
             Self::HalvingSub => result.wrapped((value(0) - value(1)) >> 1),
@@ -438,25 +419,9 @@ impl Function {
             }
             Self::RoundingShiftLeft => rounding_shift(result, value(0), -value(1)),
             Self::RoundingShiftRight => rounding_shift(result, value(0), value(1)),
-            Self::MulShiftRight => {
-                let Some(product) = shifted(value(0) * value(1), value(2), first) else {
-                    return Lane::poison(Poison::Shift);
-                };
-                if value(2) >= i128::from(first.bits()) {
-                    result.wrapped(product)
-                } else {
-                    result.saturated(product)
-                }
-            }
+            Self::MulShiftRight => shifted_product((first, result), value(0) * value(1), value(2)),
             Self::RoundingMulShiftRight => {
-                let by = value(2);
-                if by == 0 {
-                    return result.saturated(value(0) * value(1));
-                }
-                if !(0..i128::from(first.bits()) * 2).contains(&by) {
-                    return Lane::poison(Poison::Shift);
-                }
-                result.saturated((value(0) * value(1) + (1 << (by - 1))) >> by)
+                rounded_product((first, result), value(0) * value(1), value(2))
             }
             Self::SaturatingAdd => result.saturated(value(0) + value(1)),
             Self::SaturatingSub => result.saturated(value(0) - value(1)),
@@ -565,6 +530,33 @@ impl Near {
     }
 }
 
+fn abs(kind: Kind, result: Kind, a: Lane, arithmetic: &mut Arithmetic) -> Lane {
+    if kind.is_float() {
+        return Lane::of(a.bits & (kind.mask() >> 1));
+    }
+    let value = kind.value(a.bits);
+    if !result.is_signed() {
+        // It holds the absolute value of the least number too.
+        return result.wrapped(value.abs());
+    }
+    // A signed result is a negation that may overflow.
+    if value < 0 { arithmetic.exact(result, -value) } else { a }
+}
+
+/// Divides, rounding to zero, and returns the quotient or the remainder.
+///
+/// Division by 0 has no behaviour; `Compute::Call` checks the divisor first. Neither has the
+/// division of the least value by -1, at any width, for the remainder too.
+fn divided(kind: Kind, a: i128, b: i128, chosen: impl Fn(i128, i128) -> i128) -> Lane {
+    let (least, greatest) = kind.range();
+    match a.checked_div(b) {
+        Some(quotient) if (least..=greatest).contains(&quotient) => {
+            kind.wrapped(chosen(quotient, a % b))
+        }
+        Some(_) | None => Lane::poison(Poison::Overflow),
+    }
+}
+
 /// Returns the value that a number selects. Every number out of range selects the last one. The
 /// values that are not selected may be poison.
 fn mux(args: &[(Lane, Kind)]) -> Lane {
@@ -589,10 +581,32 @@ fn rounding_shift(kind: Kind, value: i128, by: i128) -> Lane {
     kind.wrapped((value + (1 << (by - 1))) >> by)
 }
 
-/// Returns a wide product shifted to the right, if the amount is below the product's width.
-fn shifted(product: i128, by: i128, kind: Kind) -> Option<i128> {
-    let width = i128::from(kind.bits()) * 2;
-    (0..width).contains(&by).then(|| product >> by)
+/// Tests whether an amount is below the width of a product of two factors of a type.
+fn is_within_product(by: i128, factor: Kind) -> bool {
+    (0..i128::from(factor.bits()) * 2).contains(&by)
+}
+
+/// Shifts a wide product to the right.
+fn shifted_product((factor, result): (Kind, Kind), product: i128, by: i128) -> Lane {
+    if !is_within_product(by, factor) {
+        return Lane::poison(Poison::Shift);
+    }
+    if by >= i128::from(factor.bits()) {
+        result.wrapped(product >> by)
+    } else {
+        result.saturated(product >> by)
+    }
+}
+
+/// Shifts a wide product to the right, and rounds to nearest, ties up.
+fn rounded_product((factor, result): (Kind, Kind), product: i128, by: i128) -> Lane {
+    if by == 0 {
+        return result.saturated(product);
+    }
+    if !is_within_product(by, factor) {
+        return Lane::poison(Poison::Shift);
+    }
+    result.saturated((product + (1 << (by - 1))) >> by)
 }
 
 fn saturating_cast(from: Kind, to: Kind, lane: Lane, arithmetic: &mut Arithmetic) -> Lane {

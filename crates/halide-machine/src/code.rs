@@ -84,24 +84,14 @@ pub(crate) enum Field {
     Stride,
 }
 
-/// The effect of an instruction.
+/// A value that an instruction computes from registers.
 #[derive(Clone, Debug)]
-pub(crate) enum Op {
-    Const {
-        dst: Reg,
-        value: Value,
-    },
-    Parameter {
-        dst: Reg,
-        number: usize,
-    },
-    Copy {
-        dst: Reg,
-        src: Reg,
-    },
+pub(crate) enum Compute {
+    Const(Value),
+    Parameter(usize),
+    Copy(Reg),
     /// `kind` is the operands' type. A mask selects the lanes that are computed at all.
     Binary {
-        dst: Reg,
         op: BinaryOp,
         kind: Kind,
         a: Reg,
@@ -110,32 +100,27 @@ pub(crate) enum Op {
         mask: Option<Reg>,
     },
     Not {
-        dst: Reg,
         a: Reg,
         lanes: u32,
     },
     Select {
-        dst: Reg,
         condition: Reg,
         a: Reg,
         b: Reg,
         lanes: u32,
     },
     Cast {
-        dst: Reg,
         from: Kind,
         to: Kind,
         a: Reg,
         lanes: u32,
     },
     Reinterpret {
-        dst: Reg,
         from: (Kind, u32),
         to: (Kind, u32),
         a: Reg,
     },
     Ramp {
-        dst: Reg,
         kind: Kind,
         base: Reg,
         stride: Reg,
@@ -143,41 +128,121 @@ pub(crate) enum Op {
     },
     /// A scalar or a vector, repeated.
     Repeat {
-        dst: Reg,
         a: Reg,
         lanes: u32,
     },
     /// Lanes of the concatenation; `None` is poison.
     Shuffle {
-        dst: Reg,
         of: Vec<Reg>,
         lanes: Vec<Option<u32>>,
     },
     Reduce {
-        dst: Reg,
         op: ReduceOp,
         kind: Kind,
         a: Reg,
         lanes: u32,
     },
     /// Tests whether any lane is true.
-    Any {
-        dst: Reg,
-        a: Reg,
-    },
+    Any(Reg),
     /// The conjunction of two masks, lane by lane.
     Both {
-        dst: Reg,
         a: Reg,
         b: Reg,
         lanes: u32,
     },
     Call {
-        dst: Reg,
         function: Function,
         args: Vec<(Reg, Kind)>,
         kind: Kind,
         lanes: u32,
+    },
+    /// Checks the promise that a value lies within bounds.
+    Promise {
+        kind: Kind,
+        a: Reg,
+        least: Reg,
+        greatest: Reg,
+        lanes: u32,
+    },
+    /// The number of a thread or of its block in one dimension.
+    Identity {
+        of_thread: bool,
+        dim: usize,
+    },
+}
+
+/// A call of Halide's runtime about semaphores or locks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SyncCall {
+    /// A semaphore's memory.
+    MakeSemaphore,
+    InitSemaphore {
+        semaphore: Reg,
+        count: Reg,
+    },
+    Release {
+        semaphore: Reg,
+        count: Reg,
+    },
+    MakeLocks {
+        extent: Reg,
+        kind: Kind,
+    },
+    Lock {
+        locks: Reg,
+        index: Reg,
+        kind: Kind,
+        is_lock: bool,
+    },
+}
+
+/// A call of Halide's runtime about a caller's buffer.
+#[derive(Clone, Debug)]
+pub(crate) enum BufferCall {
+    Get {
+        field: Field,
+        dim: Option<Reg>,
+    },
+    /// Sets one of a buffer's dirty flags.
+    SetDirty {
+        flag: Reg,
+        of_device: bool,
+    },
+    /// Answers a bounds query.
+    Init(Box<Init>),
+    /// The memory of a buffer on the device.
+    Device,
+    CopyToDevice,
+    CopyToHost,
+}
+
+/// The registers that hold the answer to a bounds query.
+#[derive(Clone, Debug)]
+pub(crate) struct Init {
+    pub(crate) shape: Reg,
+    pub(crate) code: Reg,
+    pub(crate) bits: Reg,
+    pub(crate) dimensions: Reg,
+    /// The min, extent, stride and flags of each dimension.
+    pub(crate) sides: Vec<Reg>,
+    pub(crate) flags: Reg,
+}
+
+/// The effect of an instruction.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    Set {
+        dst: Reg,
+        to: Compute,
+    },
+    Sync {
+        dst: Reg,
+        call: SyncCall,
+    },
+    Buffer {
+        dst: Reg,
+        buffer: Reg,
+        call: BufferCall,
     },
     /// A load. Lanes that are left out are 0 or poison.
     Load {
@@ -255,88 +320,10 @@ pub(crate) enum Op {
         end: Label,
         mark: Reg,
     },
-    /// The number of a thread or of its block in one dimension.
-    Identity {
-        dst: Reg,
-        of_thread: bool,
-        dim: usize,
-    },
     Barrier,
     EndThread,
-    /// A semaphore's memory.
-    MakeSemaphore {
-        dst: Reg,
-    },
-    InitSemaphore {
-        dst: Reg,
-        semaphore: Reg,
-        count: Reg,
-    },
-    Release {
-        dst: Reg,
-        semaphore: Reg,
-        count: Reg,
-    },
     Acquire {
         semaphore: Reg,
         count: Reg,
-    },
-    MakeLocks {
-        dst: Reg,
-        extent: Reg,
-        kind: Kind,
-    },
-    Lock {
-        dst: Reg,
-        locks: Reg,
-        index: Reg,
-        kind: Kind,
-        is_lock: bool,
-    },
-    Buffer {
-        dst: Reg,
-        field: Field,
-        buffer: Reg,
-        dim: Option<Reg>,
-    },
-    /// Sets one of a buffer's dirty flags.
-    SetDirty {
-        dst: Reg,
-        buffer: Reg,
-        flag: Reg,
-        of_device: bool,
-    },
-    /// Answers a bounds query.
-    InitBuffer {
-        dst: Reg,
-        buffer: Reg,
-        shape: Reg,
-        code: Reg,
-        bits: Reg,
-        dimensions: Reg,
-        sides: Vec<Reg>,
-        flags: Reg,
-    },
-    /// The memory of a buffer on the device.
-    Device {
-        dst: Reg,
-        buffer: Reg,
-    },
-    CopyToDevice {
-        dst: Reg,
-        buffer: Reg,
-    },
-    CopyToHost {
-        dst: Reg,
-        buffer: Reg,
-    },
-    /// Checks the promise that a value lies within bounds.
-    Promise {
-        dst: Reg,
-        kind: Kind,
-        a: Reg,
-        least: Reg,
-        greatest: Reg,
-        lanes: u32,
     },
 }

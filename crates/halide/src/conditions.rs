@@ -104,150 +104,42 @@ impl Condition {
         Self::Allocations,
     ];
 
-    /// The name, the statement of the condition, and the reason why it may be assumed.
-    fn entry(&self) -> (&'static str, &'static str, &'static str) {
+    fn entry(&self) -> &'static Entry {
         match self {
-            Self::SizeLimits => (
-                "size-limits",
-                "mins, extents and ends of callers' buffers, extents of reduction domains and \
-                    parameters in coordinates, domains and schedules lie within 2^29 of 0, \
-                    strides and the products of an output's mins and ends with the numbers by \
-                    which its definition multiplies coordinates within 32 bits, those with \
-                    parameters in coordinates that are read within 2^29",
-                "the compiled code computes ends of loops and of regions in 32 bits, and Halide \
-                    checks no min",
-            ),
-            Self::ScaleLimits => (
-                "scale-limits",
-                "floats of parameters alone by which data become coordinates, and reciprocals of \
-                    those that divide data, lie within 2^24 of 0",
-                "the compiled code allocates an element for each coordinate that data may give, \
-                    and Halide does not check that these coordinates fit 32 bits",
-            ),
-            Self::Spans => (
-                "buffers-span-2-31",
-                "the last element of a caller's buffer lies less than 2^31 elements after its \
-                    first",
-                "an index has 32 bits, and Halide checks each dimension's extent times its stride, \
-                    but not their sum",
-            ),
-            Self::Disjoint => (
-                "buffers-do-not-overlap",
-                "callers' buffers share no memory",
-                "Halide's calling convention",
-            ),
-            Self::InputStrides => (
-                "input-strides-not-negative",
-                "strides of inputs are not negative",
-                "Halide checks the magnitude of extents times strides, and not their sign",
-            ),
-            Self::OutputStrides => (
-                "output-strides-nest",
-                "strides of outputs are positive and step over the dimensions inside: first those \
-                    whose stride the pipeline fixes to a number, by that number, then the others \
-                    in order",
-                "two elements of an output in one place have no meaning",
-            ),
-            Self::IndexWraps => (
-                "index-arithmetic-wraps",
-                "sums and products in indices wrap: an index that fits 32 bits in the end is right",
-                "the verdict is about the statement: LLVM keeps to it where no partial sum \
-                    overflows, and often beyond",
-            ),
-            Self::ValuesWrap => (
-                "value-arithmetic-wraps",
-                "sums, differences and products of signed values of 32 and 64 bits wrap: a value that is right modulo its width is right",
-                "the verdict is about the statement: Halide groups the pipeline's sums anew, so that a partial sum may overflow where none of the pipeline's does, and LLVM is told that none overflows",
-            ),
-            Self::ConversionsWrap => (
-                "conversions-wrap",
-                "a float beyond an integer type of 8 or 16 bits, or an unsigned one of 32, becomes its integer part, limited to 64 bits, modulo the type's width; NaN becomes 0",
-                "Halide makes one conversion of `uint8(uint32(x))`, and LLVM gives such a conversion no value",
-            ),
-            Self::ConversionsFit => (
-                "conversions-fit",
-                "floats that become signed integers of 32 or 64 bits, or unsigned ones of 64, are \
-                    numbers within these types",
-                "Halide's bounds inference relies on it, and LLVM gives other conversions no value",
-            ),
-            Self::PipelineFits => (
-                "pipeline-does-not-overflow",
-                "the pipeline's own integers of 32 and 64 bits do not overflow",
-                "signed overflow has no meaning in Halide's language",
-            ),
-            Self::Regroups => (
-                "statement-only",
-                "the verdict is about the statement: LLVM may regroup its floats, and take none to be \
-                    NaN or infinite",
-                "the target does not ask for strict floats, and some operators of the statement \
-                    are not strict",
-            ),
-            Self::Copies => (
-                "copies-succeed",
-                "copies between the host and devices succeed",
-                "one that fails ends the run with an error",
-            ),
-            Self::Domains => (
-                "domains-not-negative",
-                "extents of the pipeline's reduction domains are not negative",
-                "a negative extent has no meaning, and Halide does not check it",
-            ),
-            Self::NamedFunctions => (
-                "named-functions-are-pure",
-                "a function that the pipeline only names, such as `pow` or a function of C, has no \
-                    effect, its result depends on its operands alone, and is C's for numbers",
-                "the pipeline does not define it, and Halide moves its calls",
-            ),
-            Self::ExternStages => (
-                "extern-stages-are-pointwise",
-                "an extern function that computes a func writes the points of the window that it is given, and nothing else; a value depends on its point, on the scalars and on the inputs' values alone; a bounds query only answers: with a window that contains the given one, and with a region of each input, not an empty one, that contains what is read for the given window and its parts, all within 2^29 + 2^16 of 0; a failure is a result other than 0",
-                "the pipeline does not define it, and Halide calls it for any window, with any strides",
-            ),
-            Self::Memoized => (
-                "cache-returns-what-was-stored",
-                "a lookup in the cache of memoized funcs finds nothing, or the elements that this code stored under an equal key for equal bounds and an equal shape",
-                "the cache belongs to Halide's runtime, and one that fails ends the run with an error",
-            ),
-            Self::FixedBounds => (
-                "bounds-fixed-by-schedule",
-                "outputs have the bounds that the schedule fixes",
-                "Halide computes these, and checks only that an output is no smaller",
-            ),
-            Self::Zeros => (
-                "zero-parameters-not-negative",
-                "a float parameter whose range begins or ends at 0 is not -0",
-                "Halide limits each parameter to its range by a minimum and a maximum, which may \
-                    change the sign of 0",
-            ),
-            Self::NoAsserts => (
-                "compiled-without-asserts",
-                "callers keep to what assertions would check: inputs have what the pipeline's \
-                    definitions read; buffers begin at 0 and are dense inside, where the pipeline \
-                    says nothing else",
-                "the target has `no_asserts`",
-            ),
-            Self::Allocations => (
-                "allocations-fit",
-                "no memory that the code allocates has 2^31 bytes or more",
-                "the target has `no_asserts`, which leaves out the check of it",
-            ),
-            Self::Small => (
-                "small",
-                "extents, mins and their products with strides lie within 2^30 of 0",
-                "`--assume small`",
-            ),
-            Self::Assumed(_) => ("assumed", "callers keep to a condition", "`--assume CONDITION`"),
+            Self::SizeLimits => &SIZE_LIMITS,
+            Self::ScaleLimits => &SCALE_LIMITS,
+            Self::Spans => &SPANS,
+            Self::Disjoint => &DISJOINT,
+            Self::InputStrides => &INPUT_STRIDES,
+            Self::OutputStrides => &OUTPUT_STRIDES,
+            Self::IndexWraps => &INDEX_WRAPS,
+            Self::ValuesWrap => &VALUES_WRAP,
+            Self::ConversionsWrap => &CONVERSIONS_WRAP,
+            Self::ConversionsFit => &CONVERSIONS_FIT,
+            Self::PipelineFits => &PIPELINE_FITS,
+            Self::Regroups => &REGROUPS,
+            Self::Copies => &COPIES,
+            Self::Domains => &DOMAINS,
+            Self::NamedFunctions => &NAMED_FUNCTIONS,
+            Self::ExternStages => &EXTERN_STAGES,
+            Self::Memoized => &MEMOIZED,
+            Self::FixedBounds => &FIXED_BOUNDS,
+            Self::Zeros => &ZEROS,
+            Self::NoAsserts => &NO_ASSERTS,
+            Self::Allocations => &ALLOCATIONS,
+            Self::Small => &SMALL,
+            Self::Assumed(_) => &ASSUMED,
         }
     }
 
     /// The condition's name in reports.
     pub fn name(&self) -> &'static str {
-        self.entry().0
+        self.entry().name
     }
 
     /// The reason why the condition may be assumed.
     pub fn reason(&self) -> &'static str {
-        self.entry().2
+        self.entry().reason
     }
 
     /// The condition in words.
@@ -275,7 +167,7 @@ impl Condition {
             | Self::Zeros
             | Self::NoAsserts
             | Self::Allocations
-            | Self::Small => self.entry().1.to_owned(),
+            | Self::Small => self.entry().words.to_owned(),
         }
     }
 
@@ -305,12 +197,182 @@ impl Condition {
             | Self::Zeros
             | Self::NoAsserts
             | Self::Allocations => {
-                let (name, words, _) = self.entry();
+                let Entry { name, words, reason: _ } = *self.entry();
                 Named::standard(name, words, ANCHOR)
             }
         }
     }
 }
+
+/// An entry of the list.
+struct Entry {
+    name: &'static str,
+    /// The statement of the condition.
+    words: &'static str,
+    /// The reason why it may be assumed.
+    reason: &'static str,
+}
+
+const SIZE_LIMITS: Entry = Entry {
+    name: "size-limits",
+    words: "mins, extents and ends of callers' buffers, extents of reduction domains and \
+        parameters in coordinates, domains and schedules lie within 2^29 of 0, strides and the \
+        products of an output's mins and ends with the numbers by which its definition multiplies \
+        coordinates within 32 bits, those with parameters in coordinates that are read within 2^29",
+    reason: "the compiled code computes ends of loops and of regions in 32 bits, and Halide checks \
+        no min",
+};
+
+const SCALE_LIMITS: Entry = Entry {
+    name: "scale-limits",
+    words: "floats of parameters alone by which data become coordinates, and reciprocals of those \
+        that divide data, lie within 2^24 of 0",
+    reason: "the compiled code allocates an element for each coordinate that data may give, and \
+        Halide does not check that these coordinates fit 32 bits",
+};
+
+const SPANS: Entry = Entry {
+    name: "buffers-span-2-31",
+    words: "the last element of a caller's buffer lies less than 2^31 elements after its first",
+    reason: "an index has 32 bits, and Halide checks each dimension's extent times its stride, but \
+        not their sum",
+};
+
+const DISJOINT: Entry = Entry {
+    name: "buffers-do-not-overlap",
+    words: "callers' buffers share no memory",
+    reason: "Halide's calling convention",
+};
+
+const INPUT_STRIDES: Entry = Entry {
+    name: "input-strides-not-negative",
+    words: "strides of inputs are not negative",
+    reason: "Halide checks the magnitude of extents times strides, and not their sign",
+};
+
+const OUTPUT_STRIDES: Entry = Entry {
+    name: "output-strides-nest",
+    words: "strides of outputs are positive and step over the dimensions inside: first those whose \
+        stride the pipeline fixes to a number, by that number, then the others in order",
+    reason: "two elements of an output in one place have no meaning",
+};
+
+const INDEX_WRAPS: Entry = Entry {
+    name: "index-arithmetic-wraps",
+    words: "sums and products in indices wrap: an index that fits 32 bits in the end is right",
+    reason: "the verdict is about the statement: LLVM keeps to it where no partial sum overflows, \
+        and often beyond",
+};
+
+const VALUES_WRAP: Entry = Entry {
+    name: "value-arithmetic-wraps",
+    words: "sums, differences and products of signed values of 32 and 64 bits wrap: a value that \
+        is right modulo its width is right",
+    reason: "the verdict is about the statement: Halide groups the pipeline's sums anew, so that a \
+        partial sum may overflow where none of the pipeline's does, and LLVM is told that none \
+        overflows",
+};
+
+const CONVERSIONS_WRAP: Entry = Entry {
+    name: "conversions-wrap",
+    words: "a float beyond an integer type of 8 or 16 bits, or an unsigned one of 32, becomes its \
+        integer part, limited to 64 bits, modulo the type's width; NaN becomes 0",
+    reason: "Halide makes one conversion of `uint8(uint32(x))`, and LLVM gives such a conversion \
+        no value",
+};
+
+const CONVERSIONS_FIT: Entry = Entry {
+    name: "conversions-fit",
+    words: "floats that become signed integers of 32 or 64 bits, or unsigned ones of 64, are \
+        numbers within these types",
+    reason: "Halide's bounds inference relies on it, and LLVM gives other conversions no value",
+};
+
+const PIPELINE_FITS: Entry = Entry {
+    name: "pipeline-does-not-overflow",
+    words: "the pipeline's own integers of 32 and 64 bits do not overflow",
+    reason: "signed overflow has no meaning in Halide's language",
+};
+
+const REGROUPS: Entry = Entry {
+    name: "statement-only",
+    words: "the verdict is about the statement: LLVM may regroup its floats, and take none to be \
+        NaN or infinite",
+    reason: "the target does not ask for strict floats, and some operators of the statement are \
+        not strict",
+};
+
+const COPIES: Entry = Entry {
+    name: "copies-succeed",
+    words: "copies between the host and devices succeed",
+    reason: "one that fails ends the run with an error",
+};
+
+const DOMAINS: Entry = Entry {
+    name: "domains-not-negative",
+    words: "extents of the pipeline's reduction domains are not negative",
+    reason: "a negative extent has no meaning, and Halide does not check it",
+};
+
+const NAMED_FUNCTIONS: Entry = Entry {
+    name: "named-functions-are-pure",
+    words: "a function that the pipeline only names, such as `pow` or a function of C, has no \
+        effect, its result depends on its operands alone, and is C's for numbers",
+    reason: "the pipeline does not define it, and Halide moves its calls",
+};
+
+const EXTERN_STAGES: Entry = Entry {
+    name: "extern-stages-are-pointwise",
+    words: "an extern function that computes a func writes the points of the window that it is \
+        given, and nothing else; a value depends on its point, on the scalars and on the inputs' \
+        values alone; a bounds query only answers: with a window that contains the given one, and \
+        with a region of each input, not an empty one, that contains what is read for the given \
+        window and its parts, all within 2^29 + 2^16 of 0; a failure is a result other than 0",
+    reason: "the pipeline does not define it, and Halide calls it for any window, with any strides",
+};
+
+const MEMOIZED: Entry = Entry {
+    name: "cache-returns-what-was-stored",
+    words: "a lookup in the cache of memoized funcs finds nothing, or the elements that this code \
+        stored under an equal key for equal bounds and an equal shape",
+    reason: "the cache belongs to Halide's runtime, and one that fails ends the run with an error",
+};
+
+const FIXED_BOUNDS: Entry = Entry {
+    name: "bounds-fixed-by-schedule",
+    words: "outputs have the bounds that the schedule fixes",
+    reason: "Halide computes these, and checks only that an output is no smaller",
+};
+
+const ZEROS: Entry = Entry {
+    name: "zero-parameters-not-negative",
+    words: "a float parameter whose range begins or ends at 0 is not -0",
+    reason: "Halide limits each parameter to its range by a minimum and a maximum, which may \
+        change the sign of 0",
+};
+
+const NO_ASSERTS: Entry = Entry {
+    name: "compiled-without-asserts",
+    words: "callers keep to what assertions would check: inputs have what the pipeline's \
+        definitions read; buffers begin at 0 and are dense inside, where the pipeline says nothing \
+        else",
+    reason: "the target has `no_asserts`",
+};
+
+const ALLOCATIONS: Entry = Entry {
+    name: "allocations-fit",
+    words: "no memory that the code allocates has 2^31 bytes or more",
+    reason: "the target has `no_asserts`, which leaves out the check of it",
+};
+
+const SMALL: Entry = Entry {
+    name: "small",
+    words: "extents, mins and their products with strides lie within 2^30 of 0",
+    reason: "`--assume small`",
+};
+
+const ASSUMED: Entry =
+    Entry { name: "assumed", words: "callers keep to a condition", reason: "`--assume CONDITION`" };
 
 #[cfg(test)]
 mod tests {

@@ -28,12 +28,12 @@ pub enum Product<A> {
     Atoms(Rc<[A]>),
 }
 
-impl<A: Copy + Ord> Product<A> {
+impl<A: Clone + Ord> Product<A> {
     /// Returns the product of some atoms, in any order.
     pub fn of(atoms: &[A]) -> Self {
         match atoms {
             [] => Self::One,
-            [atom] => Self::Atom(*atom),
+            [atom] => Self::Atom(atom.clone()),
             _ => {
                 let mut atoms: Rc<[A]> = atoms.into();
                 if let Some(atoms) = Rc::get_mut(&mut atoms) {
@@ -55,7 +55,7 @@ impl<A: Copy + Ord> Product<A> {
     }
 }
 
-impl<A: Copy + Ord> Monomial for Product<A> {
+impl<A: Clone + Ord> Monomial for Product<A> {
     fn one() -> Self {
         Self::One
     }

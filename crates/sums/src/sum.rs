@@ -20,7 +20,7 @@ impl<M> Default for Sum<M> {
     }
 }
 
-impl<A: Copy + Ord> Sum<Product<A>> {
+impl<A: Clone + Ord> Sum<Product<A>> {
     /// Makes the sum that is an atom.
     pub fn atom(atom: A) -> Self {
         Self::term(Product::Atom(atom), 1)
@@ -29,7 +29,7 @@ impl<A: Copy + Ord> Sum<Product<A>> {
     /// Returns the atom, if the sum is a single one.
     pub fn as_atom(&self) -> Option<A> {
         match &*self.terms {
-            [(Product::Atom(atom), 1)] => Some(*atom),
+            [(Product::Atom(atom), 1)] => Some(atom.clone()),
             _ => None,
         }
     }

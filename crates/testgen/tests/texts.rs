@@ -165,7 +165,8 @@ fn is_wrapper_of_input(pool: &Pool, directive: &Directive) -> bool {
 }
 
 fn is_at_update(action: &Action) -> bool {
-    matches!(action, Action::ComputeAt(level) | Action::StoreAt(level) if level.stage.is_some_and(|stage| stage > 0))
+    matches!(action, Action::ComputeAt(level) | Action::StoreAt(level)
+        if level.stage.is_some_and(|stage| stage > 0))
 }
 
 #[test]

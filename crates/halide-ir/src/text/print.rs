@@ -175,24 +175,7 @@ impl Printer<'_> {
                 self.put(" ");
                 self.braced(body, indent, 1);
             }
-            StmtKind::For { name, min, extent, kind, device, body } => {
-                self.put(ForKind::keyword(*kind));
-                let names = self.names;
-                // The host is not printed as a device.
-                if let Some(device) = device.filter(|device| names.text(*device) != "Host") {
-                    self.put("<");
-                    self.name(device);
-                    self.put(">");
-                }
-                self.bind(*name);
-                self.put(" (");
-                self.name(*name);
-                self.put(", ");
-                self.list([min, extent]);
-                self.put(") ");
-                self.braced(body, indent, 1);
-                self.unbind(*name);
-            }
+            StmtKind::For { .. } => self.for_loop(stmt, indent),
             StmtKind::Acquire { semaphore, count, body } => {
                 self.put("acquire (");
                 self.list([semaphore, count]);
@@ -209,18 +192,7 @@ impl Printer<'_> {
             }
             StmtKind::Provide { name, args, values, predicate } => {
                 self.predicate(predicate.as_ref(), indent);
-                self.name(*name);
-                self.put("(");
-                self.list(args);
-                self.put(") = ");
-                if let [value] = values.as_slice() {
-                    self.expr(value, Around::Nothing);
-                } else {
-                    self.put("{");
-                    self.list(values);
-                    self.put("}");
-                }
-                self.put("\n");
+                self.provide(*name, args, values);
             }
             StmtKind::Allocate { .. } => self.allocate(stmt, indent),
             StmtKind::Free(name) => {
@@ -283,6 +255,41 @@ impl Printer<'_> {
             }
             StmtKind::Scope(_) => {}
         }
+    }
+
+    fn for_loop(&mut self, stmt: &StmtKind, indent: usize) {
+        let StmtKind::For { name, min, extent, kind, device, body } = stmt else { return };
+        self.put(ForKind::keyword(*kind));
+        let names = self.names;
+        // The host is not printed as a device.
+        if let Some(device) = device.filter(|device| names.text(*device) != "Host") {
+            self.put("<");
+            self.name(device);
+            self.put(">");
+        }
+        self.bind(*name);
+        self.put(" (");
+        self.name(*name);
+        self.put(", ");
+        self.list([min, extent]);
+        self.put(") ");
+        self.braced(body, indent, 1);
+        self.unbind(*name);
+    }
+
+    fn provide(&mut self, name: crate::NameId, args: &[Expr], values: &[Expr]) {
+        self.name(name);
+        self.put("(");
+        self.list(args);
+        self.put(") = ");
+        if let [value] = values {
+            self.expr(value, Around::Nothing);
+        } else {
+            self.put("{");
+            self.list(values);
+            self.put("}");
+        }
+        self.put("\n");
     }
 
     /// Prints the line with the predicate, and returns the indentation of the write.

@@ -5,7 +5,7 @@ use halidom_halide_ir::tree::{Call, CallKind, Expr};
 
 use super::{Bound, Compiled, Compiler};
 use crate::calls::Function;
-use crate::code::{Decides, Field, Op, Reg};
+use crate::code::{BufferCall, Compute, Decides, Field, Init, Op, Reg, SyncCall};
 use crate::value::{Kind, Ty};
 
 impl Compiler<'_> {
@@ -87,7 +87,7 @@ impl Compiler<'_> {
                     return self.refuse("`alloca` of what is no semaphore");
                 }
                 let dst = self.register();
-                self.emit(Op::MakeSemaphore { dst });
+                self.emit(Op::Sync { dst, call: SyncCall::MakeSemaphore });
                 return Ok(Some((dst, Ty::HANDLE)));
             }
             ("gpu_thread_barrier", [fence]) => {
@@ -142,7 +142,7 @@ impl Compiler<'_> {
             return self.refuse(format!("`{name}` in `if_then_else` by lanes"));
         }
         let dst = self.register();
-        self.emit(Op::Call { dst, function, args: values, kind, lanes });
+        self.set(dst, Compute::Call { function, args: values, kind, lanes });
         Ok((dst, Ty { kind, lanes }))
     }
 
@@ -155,7 +155,7 @@ impl Compiler<'_> {
             return self.refuse("a promise of bounds of other types");
         }
         let dst = self.register();
-        self.emit(Op::Promise { dst, kind: ty.kind, a, least, greatest, lanes: ty.lanes });
+        self.set(dst, Compute::Promise { kind: ty.kind, a, least, greatest, lanes: ty.lanes });
         Ok((dst, ty))
     }
 
@@ -186,14 +186,14 @@ impl Compiler<'_> {
             ("halide_semaphore_init", [semaphore, count]) => {
                 let semaphore = self.typed(semaphore, Ty::HANDLE, name)?;
                 let count = self.typed(count, Ty::INT32, name)?;
-                self.emit(Op::InitSemaphore { dst, semaphore, count });
+                self.emit(Op::Sync { dst, call: SyncCall::InitSemaphore { semaphore, count } });
                 self.is_structured = false;
                 Ok(Some((dst, Ty::INT32)))
             }
             ("halide_semaphore_release", [semaphore, count]) => {
                 let semaphore = self.typed(semaphore, Ty::HANDLE, name)?;
                 let count = self.typed(count, Ty::INT32, name)?;
-                self.emit(Op::Release { dst, semaphore, count });
+                self.emit(Op::Sync { dst, call: SyncCall::Release { semaphore, count } });
                 Ok(Some((dst, Ty::INT32)))
             }
             ("halide_mutex_array_create", [extent]) => {
@@ -201,7 +201,7 @@ impl Compiler<'_> {
                 if !ty.kind.is_int() || ty.lanes != 1 {
                     return self.refuse("locks of a number of another type");
                 }
-                self.emit(Op::MakeLocks { dst, extent, kind: ty.kind });
+                self.emit(Op::Sync { dst, call: SyncCall::MakeLocks { extent, kind: ty.kind } });
                 Ok(Some((dst, Ty::HANDLE)))
             }
             (
@@ -216,36 +216,39 @@ impl Compiler<'_> {
                     return self.refuse("a lock for each lane");
                 }
                 let is_lock = name == "halide_mutex_array_lock";
-                self.emit(Op::Lock { dst, locks: bound.reg, index, kind: ty.kind, is_lock });
+                self.emit(Op::Sync {
+                    dst,
+                    call: SyncCall::Lock { locks: bound.reg, index, kind: ty.kind, is_lock },
+                });
                 Ok(Some((dst, Ty::INT32)))
             }
             ("halide_print" | "halide_trace_helper", args) => {
                 self.show(args)?;
                 let lane = crate::value::Lane::of(0);
-                self.emit(Op::Const { dst, value: crate::value::Value::One(lane) });
+                self.set(dst, Compute::Const(crate::value::Value::One(lane)));
                 Ok(Some((dst, Ty::INT32)))
             }
             // What is put together for a print is a pointer that no code follows.
             ("stringify" | "make_struct", args) => {
                 self.show(args)?;
                 let lane = crate::value::Lane::of(crate::memory::OTHERS);
-                self.emit(Op::Const { dst, value: crate::value::Value::One(lane) });
+                self.set(dst, Compute::Const(crate::value::Value::One(lane)));
                 Ok(Some((dst, Ty::HANDLE)))
             }
             ("halide_cuda_device_interface", []) => {
                 let lane = crate::value::Lane::of(crate::memory::OTHERS);
-                self.emit(Op::Const { dst, value: crate::value::Value::One(lane) });
+                self.set(dst, Compute::Const(crate::value::Value::One(lane)));
                 Ok(Some((dst, Ty::HANDLE)))
             }
             ("halide_copy_to_device", [buffer, interface]) => {
                 let buffer = self.typed(buffer, Ty::HANDLE, name)?;
                 self.typed(interface, Ty::HANDLE, name)?;
-                self.emit(Op::CopyToDevice { dst, buffer });
+                self.emit(Op::Buffer { dst, buffer, call: BufferCall::CopyToDevice });
                 Ok(Some((dst, Ty::INT32)))
             }
             ("halide_copy_to_host", [buffer]) => {
                 let buffer = self.typed(buffer, Ty::HANDLE, name)?;
-                self.emit(Op::CopyToHost { dst, buffer });
+                self.emit(Op::Buffer { dst, buffer, call: BufferCall::CopyToHost });
                 Ok(Some((dst, Ty::INT32)))
             }
             _ => Ok(None),
@@ -302,7 +305,7 @@ impl Compiler<'_> {
             _ => None,
         };
         if let (Some((field, ty)), [_]) = (plain, args) {
-            self.emit(Op::Buffer { dst, field, buffer, dim: None });
+            self.emit(Op::Buffer { dst, buffer, call: BufferCall::Get { field, dim: None } });
             return Ok(Some((dst, ty)));
         }
         let side = match field {
@@ -315,17 +318,17 @@ impl Compiler<'_> {
         match (side, field, args) {
             (Some(field), _, [_, dim]) => {
                 let dim = self.typed(dim, Ty::INT32, &name)?;
-                self.emit(Op::Buffer { dst, field, buffer, dim: Some(dim) });
+                self.emit(Op::Buffer {
+                    dst,
+                    buffer,
+                    call: BufferCall::Get { field, dim: Some(dim) },
+                });
                 Ok(Some((dst, Ty::INT32)))
             }
             (None, "set_host_dirty" | "set_device_dirty", [_, flag]) => {
                 let flag = self.typed(flag, Ty::BOOL, &name)?;
-                self.emit(Op::SetDirty {
-                    dst,
-                    buffer,
-                    flag,
-                    of_device: field == "set_device_dirty",
-                });
+                let call = BufferCall::SetDirty { flag, of_device: field == "set_device_dirty" };
+                self.emit(Op::Buffer { dst, buffer, call });
                 Ok(Some((dst, Ty::INT32)))
             }
             (
@@ -333,8 +336,10 @@ impl Compiler<'_> {
                 "init",
                 [_, shape, host, device, interface, code, bits, dimensions, sides, flags],
             ) => {
-                let is_null = |expr: &Expr| matches!(expr, Expr::Reinterpret(_, value) if matches!(**value, Expr::UInt(0, _)));
-                if !is_null(host) || !is_null(interface) || !matches!(device, Expr::UInt(0, _)) {
+                let is_zero = |expr: &Expr| matches!(expr, Expr::UInt(0, _));
+                let is_null =
+                    |expr: &Expr| matches!(expr, Expr::Reinterpret(_, value) if is_zero(value));
+                if !is_null(host) || !is_null(interface) || !is_zero(device) {
                     return self.refuse("a buffer that is made of other memory");
                 }
                 let shape = self.typed(shape, Ty::HANDLE, &name)?;
@@ -343,16 +348,9 @@ impl Compiler<'_> {
                 let dimensions = self.typed(dimensions, Ty::INT32, &name)?;
                 let flags = self.typed(flags, Ty { kind: Kind::UInt(64), lanes: 1 }, &name)?;
                 let sides = self.sides(sides)?;
-                self.emit(Op::InitBuffer {
-                    dst,
-                    buffer,
-                    shape,
-                    code,
-                    bits,
-                    dimensions,
-                    sides,
-                    flags,
-                });
+                let init = Init { shape, code, bits, dimensions, sides, flags };
+                let call = BufferCall::Init(Box::new(init));
+                self.emit(Op::Buffer { dst, buffer, call });
                 Ok(Some((dst, Ty::HANDLE)))
             }
             _ => Ok(None),

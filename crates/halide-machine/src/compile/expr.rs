@@ -1,10 +1,10 @@
 //! Expressions.
 
 use halidom_halide_ir::NameId;
-use halidom_halide_ir::tree::{Alignment, BinaryOp, Call, Expr, Load, ShuffleKind};
+use halidom_halide_ir::tree::{Alignment, BinaryOp, Call, Expr, Load, ShuffleKind, Type};
 
 use super::{Bound, Compiled, Compiler};
-use crate::code::{Decides, Index, Op, Place, Reg};
+use crate::code::{Compute, Decides, Index, Op, Place, Reg};
 use crate::float;
 use crate::value::{Kind, Lane, Ty, Value};
 
@@ -43,23 +43,7 @@ impl Compiler<'_> {
             }
             Expr::String(_) => Ok(self.number(Ty::HANDLE, Lane::of(crate::memory::OTHERS))),
             Expr::Variable { name, ty } => self.variable(*name, *ty),
-            Expr::Cast(ty, value) => {
-                let to = self.ty(*ty)?;
-                let (a, from) = self.expr(value)?;
-                if from.lanes != to.lanes {
-                    return self.refuse("a cast to another number of lanes");
-                }
-                if from.kind == to.kind {
-                    return Ok((a, to));
-                }
-                if from.kind == Kind::Handle || to.kind == Kind::Handle {
-                    return self.refuse("a pointer as a number");
-                }
-                let dst = self.register();
-                let (from, to_kind, lanes) = (from.kind, to.kind, to.lanes);
-                self.emit(Op::Cast { dst, from, to: to_kind, a, lanes });
-                Ok((dst, to))
-            }
+            Expr::Cast(ty, value) => self.cast(*ty, value),
             Expr::Reinterpret(ty, value) => self.reinterpret(*ty, value),
             Expr::Binary(op, operands) => {
                 let [a, b] = &**operands;
@@ -71,48 +55,23 @@ impl Compiler<'_> {
                     return self.refuse("the negation of what is no truth value");
                 }
                 let dst = self.register();
-                self.emit(Op::Not { dst, a, lanes: ty.lanes });
+                self.set(dst, Compute::Not { a, lanes: ty.lanes });
                 Ok((dst, ty))
             }
             Expr::Select(operands) => {
                 let [condition, a, b] = &**operands;
-                let (condition, of) = self.expr(condition)?;
-                let (a, ty) = self.expr(a)?;
-                let (b, other) = self.expr(b)?;
-                if of.kind != Kind::UInt(1)
-                    || ty != other
-                    || (of.lanes != 1 && of.lanes != ty.lanes)
-                {
-                    return self.refuse("a select of operands of different types");
-                }
-                let dst = self.register();
-                self.emit(Op::Select { dst, condition, a, b, lanes: ty.lanes });
-                Ok((dst, ty))
+                self.select(condition, a, b)
             }
             Expr::Load(load) => {
                 let atomic = self.updated == Some(load.name);
                 self.load(load, atomic)
             }
-            Expr::Ramp { base, stride, lanes } => {
-                let (base, ty) = self.expr(base)?;
-                let (stride, other) = self.expr(stride)?;
-                if ty != other
-                    || ty.lanes != 1
-                    || *lanes < 2
-                    || !(ty.kind.is_int() || ty.kind.is_float())
-                {
-                    return self.refuse("a ramp of vectors");
-                }
-                let ty = self.lanes(ty, *lanes)?;
-                let dst = self.register();
-                self.emit(Op::Ramp { dst, kind: ty.kind, base, stride, lanes: *lanes });
-                Ok((dst, ty))
-            }
+            Expr::Ramp { base, stride, lanes } => self.ramp(base, stride, *lanes),
             Expr::Broadcast { value, lanes } => {
                 let (a, ty) = self.expr(value)?;
                 let ty = self.lanes(ty, ty.lanes.saturating_mul(*lanes))?;
                 let dst = self.register();
-                self.emit(Op::Repeat { dst, a, lanes: ty.lanes });
+                self.set(dst, Compute::Repeat { a, lanes: ty.lanes });
                 Ok((dst, ty))
             }
             Expr::Call(call) => self.call(call),
@@ -134,7 +93,7 @@ impl Compiler<'_> {
                     return self.refuse("a reduction to lanes that do not divide those before");
                 }
                 let dst = self.register();
-                self.emit(Op::Reduce { dst, op: *op, kind: to.kind, a, lanes: to.lanes });
+                self.set(dst, Compute::Reduce { op: *op, kind: to.kind, a, lanes: to.lanes });
                 Ok((dst, to))
             }
         }
@@ -152,11 +111,48 @@ impl Compiler<'_> {
         (reg, ty)
     }
 
-    fn variable(
-        &mut self,
-        name: NameId,
-        said: Option<halidom_halide_ir::tree::Type>,
-    ) -> Compiled<(Reg, Ty)> {
+    fn cast(&mut self, ty: Type, value: &Expr) -> Compiled<(Reg, Ty)> {
+        let to = self.ty(ty)?;
+        let (a, from) = self.expr(value)?;
+        if from.lanes != to.lanes {
+            return self.refuse("a cast to another number of lanes");
+        }
+        if from.kind == to.kind {
+            return Ok((a, to));
+        }
+        if from.kind == Kind::Handle || to.kind == Kind::Handle {
+            return self.refuse("a pointer as a number");
+        }
+        let dst = self.register();
+        self.set(dst, Compute::Cast { from: from.kind, to: to.kind, a, lanes: to.lanes });
+        Ok((dst, to))
+    }
+
+    fn select(&mut self, condition: &Expr, a: &Expr, b: &Expr) -> Compiled<(Reg, Ty)> {
+        let (condition, of) = self.expr(condition)?;
+        let (a, ty) = self.expr(a)?;
+        let (b, other) = self.expr(b)?;
+        if of.kind != Kind::UInt(1) || ty != other || (of.lanes != 1 && of.lanes != ty.lanes) {
+            return self.refuse("a select of operands of different types");
+        }
+        let dst = self.register();
+        self.set(dst, Compute::Select { condition, a, b, lanes: ty.lanes });
+        Ok((dst, ty))
+    }
+
+    fn ramp(&mut self, base: &Expr, stride: &Expr, lanes: u32) -> Compiled<(Reg, Ty)> {
+        let (base, ty) = self.expr(base)?;
+        let (stride, other) = self.expr(stride)?;
+        if ty != other || ty.lanes != 1 || lanes < 2 || !(ty.kind.is_int() || ty.kind.is_float()) {
+            return self.refuse("a ramp of vectors");
+        }
+        let ty = self.lanes(ty, lanes)?;
+        let dst = self.register();
+        self.set(dst, Compute::Ramp { kind: ty.kind, base, stride, lanes });
+        Ok((dst, ty))
+    }
+
+    fn variable(&mut self, name: NameId, said: Option<Type>) -> Compiled<(Reg, Ty)> {
         let said = said.map(|ty| self.ty(ty)).transpose()?;
         let Some(bound) = self.bound(name) else { return self.free_name(name, said) };
         if said.is_some_and(|said| said != bound.ty) {
@@ -168,11 +164,7 @@ impl Compiler<'_> {
         Ok((bound.reg, bound.ty))
     }
 
-    fn reinterpret(
-        &mut self,
-        ty: halidom_halide_ir::tree::Type,
-        value: &Expr,
-    ) -> Compiled<(Reg, Ty)> {
+    fn reinterpret(&mut self, ty: Type, value: &Expr) -> Compiled<(Reg, Ty)> {
         let to = self.ty(ty)?;
         let is_null = matches!(value, Expr::UInt(0, _) | Expr::Int(0, _));
         let (a, from) = self.expr(value)?;
@@ -190,12 +182,10 @@ impl Compiler<'_> {
             return self.refuse("the bits of a type of another width");
         }
         let dst = self.register();
-        self.emit(Op::Reinterpret {
+        self.set(
             dst,
-            from: (from.kind, from.lanes),
-            to: (to.kind, to.lanes),
-            a,
-        });
+            Compute::Reinterpret { from: (from.kind, from.lanes), to: (to.kind, to.lanes), a },
+        );
         Ok((dst, to))
     }
 
@@ -224,7 +214,7 @@ impl Compiler<'_> {
         let dst = self.register();
         let mask = self.mask_of(ty.lanes)?;
         let kind = if ty.kind == Kind::Handle { Kind::UInt(64) } else { ty.kind };
-        self.emit(Op::Binary { dst, op, kind, a, b, lanes: ty.lanes, mask });
+        self.set(dst, Compute::Binary { op, kind, a, b, lanes: ty.lanes, mask });
         let result = if op.is_comparison() { Kind::UInt(1) } else { ty.kind };
         Ok((dst, ty.with(result)))
     }
@@ -238,7 +228,7 @@ impl Compiler<'_> {
         }
         if lanes == 1 {
             let dst = self.register();
-            self.emit(Op::Any { dst, a: mask });
+            self.set(dst, Compute::Any(mask));
             return Ok(Some(dst));
         }
         self.refuse("a vector of other lanes in `if_then_else` by lanes")
@@ -270,7 +260,7 @@ impl Compiler<'_> {
         let predicate = match (predicate, mask) {
             (Some(a), Some(b)) => {
                 let dst = self.register();
-                self.emit(Op::Both { dst, a, b, lanes });
+                self.set(dst, Compute::Both { a, b, lanes });
                 Some(dst)
             }
             (one, other) => one.or(other),
@@ -374,7 +364,7 @@ impl Compiler<'_> {
             return a;
         }
         let dst = self.register();
-        self.emit(Op::Cast { dst, from: ty.kind, to: Kind::Int(64), a, lanes: 1 });
+        self.set(dst, Compute::Cast { from: ty.kind, to: Kind::Int(64), a, lanes: 1 });
         dst
     }
 
@@ -391,15 +381,10 @@ impl Compiler<'_> {
                 let b = compiler.promoted(b)?;
                 let dst = compiler.register();
                 let mask = compiler.mask_of(1)?;
-                compiler.emit(Op::Binary {
+                compiler.set(
                     dst,
-                    op: *op,
-                    kind: Kind::Int(64),
-                    a,
-                    b,
-                    lanes: 1,
-                    mask,
-                });
+                    Compute::Binary { op: *op, kind: Kind::Int(64), a, b, lanes: 1, mask },
+                );
                 return Ok(dst);
             }
             let (reg, ty) = compiler.expr(index)?;
@@ -453,7 +438,7 @@ impl Compiler<'_> {
         }
         let ty = self.lanes(first, u32::try_from(chosen.len()).unwrap_or(0))?;
         let dst = self.register();
-        self.emit(Op::Shuffle { dst, of, lanes: chosen });
+        self.set(dst, Compute::Shuffle { of, lanes: chosen });
         Ok((dst, ty))
     }
 
@@ -475,7 +460,7 @@ impl Compiler<'_> {
             let dst = self.register();
             let skip = self.emit(Op::Unless { condition, to: 0, decides: Decides::Branch });
             let (src, ty) = self.expr(then)?;
-            self.emit(Op::Copy { dst, src });
+            self.set(dst, Compute::Copy(src));
             let end = self.emit(Op::Jump(0));
             let here = self.here();
             self.patch(skip, here);
@@ -485,10 +470,10 @@ impl Compiler<'_> {
                     if same != ty {
                         return self.refuse("`if_then_else` of different types");
                     }
-                    self.emit(Op::Copy { dst, src });
+                    self.set(dst, Compute::Copy(src));
                 }
                 None => {
-                    self.emit(Op::Const { dst, value: Value::of(ty.lanes, |_| Lane::of(0)) });
+                    self.set(dst, Compute::Const(Value::of(ty.lanes, |_| Lane::of(0))));
                 }
             }
             let here = self.here();
@@ -499,7 +484,7 @@ impl Compiler<'_> {
             return self.refuse("`if_then_else` by lanes within another");
         }
         let not = self.register();
-        self.emit(Op::Not { dst: not, a: condition, lanes: of.lanes });
+        self.set(not, Compute::Not { a: condition, lanes: of.lanes });
         self.mask = Some((condition, of.lanes));
         let then = self.expr(then);
         self.mask = Some((not, of.lanes));
@@ -520,7 +505,7 @@ impl Compiler<'_> {
             return self.refuse("`if_then_else` by other lanes than its values have");
         }
         let dst = self.register();
-        self.emit(Op::Select { dst, condition, a, b, lanes: ty.lanes });
+        self.set(dst, Compute::Select { condition, a, b, lanes: ty.lanes });
         Ok((dst, ty))
     }
 }

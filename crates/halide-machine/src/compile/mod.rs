@@ -11,7 +11,7 @@ use halidom_base::{FxHashMap, IndexMap};
 use halidom_halide_ir::tree::{Block, Scalar, Type};
 use halidom_halide_ir::{NameId, Names};
 
-use crate::code::{Instr, Label, Op, Reg};
+use crate::code::{Compute, Instr, Label, Op, Reg};
 use crate::outcome::Refused;
 use crate::value::{Ty, Value};
 
@@ -171,6 +171,11 @@ impl Compiler<'_> {
         self.code.len() - 1
     }
 
+    /// Emits the computation of a register's value.
+    fn set(&mut self, dst: Reg, to: Compute) {
+        self.emit(Op::Set { dst, to });
+    }
+
     fn here(&self) -> Label {
         self.code.len()
     }
@@ -184,7 +189,7 @@ impl Compiler<'_> {
 
     fn constant(&mut self, value: Value) -> Reg {
         let dst = self.register();
-        self.emit(Op::Const { dst, value });
+        self.set(dst, Compute::Const(value));
         dst
     }
 
@@ -198,44 +203,19 @@ impl Compiler<'_> {
             | Op::Parallel { var: _, min: _, extent: _, body: _, end: to, mark: _ }
             | Op::Fork { tasks: _, end: to, mark: _ }
             | Op::Kernel { blocks: _, threads: _, body: _, end: to, mark: _ } => *to = target,
-            Op::Const { .. }
-            | Op::Parameter { .. }
-            | Op::Copy { .. }
-            | Op::Binary { .. }
-            | Op::Not { .. }
-            | Op::Select { .. }
-            | Op::Cast { .. }
-            | Op::Reinterpret { .. }
-            | Op::Ramp { .. }
-            | Op::Repeat { .. }
-            | Op::Shuffle { .. }
-            | Op::Reduce { .. }
-            | Op::Any { .. }
-            | Op::Both { .. }
-            | Op::Call { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Next { .. }
+            Op::Set { dst: _, to: _ }
+            | Op::Sync { dst: _, call: _ }
+            | Op::Buffer { dst: _, buffer: _, call: _ }
+            | Op::Load { dst: _, place: _, zeroed: _, atomic: _ }
+            | Op::Store { place: _, value: _, lane: _, atomic: _ }
+            | Op::Next { var: _, limit: _, body: _ }
             | Op::Allocate(_)
-            | Op::Leave { .. }
-            | Op::Free { .. }
-            | Op::Fail { .. }
-            | Op::Identity { .. }
+            | Op::Leave { pointer: _, is_shared: _, name: _ }
+            | Op::Free { pointer: _, is_shared: _, name: _ }
+            | Op::Fail { error: _, args: _, strings: _ }
+            | Op::Acquire { semaphore: _, count: _ }
             | Op::Barrier
-            | Op::EndThread
-            | Op::MakeSemaphore { .. }
-            | Op::InitSemaphore { .. }
-            | Op::Release { .. }
-            | Op::Acquire { .. }
-            | Op::MakeLocks { .. }
-            | Op::Lock { .. }
-            | Op::Buffer { .. }
-            | Op::SetDirty { .. }
-            | Op::InitBuffer { .. }
-            | Op::Device { .. }
-            | Op::CopyToDevice { .. }
-            | Op::CopyToHost { .. }
-            | Op::Promise { .. } => {}
+            | Op::EndThread => {}
         }
     }
 
@@ -289,7 +269,7 @@ impl Compiler<'_> {
         }
         let (number, _) = self.free.insert_full(name, (text, ty));
         let dst = self.register();
-        self.emit(Op::Parameter { dst, number });
+        self.set(dst, Compute::Parameter(number));
         Ok((dst, ty))
     }
 }

@@ -5,7 +5,7 @@ use halidom_halide_ir::tree::{Alignment, Block, Expr, ForKind, Role, Stmt, StmtK
 
 use super::expr::{is_dense, uses};
 use super::{Atomicity, Bound, Compiled, Compiler, Kernel, Mode};
-use crate::code::{Allocation, Decides, Op, Place, Reg};
+use crate::code::{Allocation, BufferCall, Compute, Decides, Op, Place, Reg};
 use crate::value::{Kind, Ty};
 
 /// The largest allocation of constant size, in bytes, that goes on the stack without a request.
@@ -86,7 +86,7 @@ impl Compiler<'_> {
                 self.next = next;
                 let reg = self.register();
                 if src != reg {
-                    self.emit(Op::Copy { dst: reg, src });
+                    self.set(reg, Compute::Copy(src));
                 }
                 self.bind(*name, Bound { reg, ty, memory: None });
                 endings.push(Ending::Name(*name));
@@ -124,17 +124,7 @@ impl Compiler<'_> {
                 self.for_loop(&parts, *kind, *device)?;
             }
             StmtKind::Acquire { semaphore, count, body } => {
-                if self.kernel.is_some() || self.atomic.is_some() {
-                    return self.refuse("`acquire` in a kernel or an atomic update");
-                }
-                let (semaphore, ty) = self.expr(semaphore)?;
-                let (count, of) = self.expr(count)?;
-                if ty != Ty::HANDLE || of != Ty::INT32 {
-                    return self.refuse("`acquire` of what is no semaphore");
-                }
-                self.is_structured = false;
-                self.emit(Op::Acquire { semaphore, count });
-                self.block(body)?;
+                self.acquire(semaphore, count, body)?;
             }
             StmtKind::Store { name, index, alignment, value, predicate } => {
                 let stored = Stored {
@@ -146,37 +136,10 @@ impl Compiler<'_> {
                 };
                 self.store(&stored)?;
             }
-            StmtKind::Free(name) => {
-                let Some(Bound { reg, ty: _, memory }) = self.bound(*name) else {
-                    return self
-                        .refuse(format!("`free` of `{}`, which nothing binds", self.text(*name)));
-                };
-                let Some((_, is_shared)) = memory else {
-                    return self.refuse(format!(
-                        "`free` of `{}`, which is not allocated",
-                        self.text(*name)
-                    ));
-                };
-                let text = self.shared_text(*name);
-                self.emit(Op::Free { pointer: reg, is_shared, name: text });
-            }
+            StmtKind::Free(name) => self.free(*name)?,
             StmtKind::Fork(tasks) => self.fork(tasks)?,
             StmtKind::If { condition, then_branch, else_branch } => {
-                let (condition, ty) = self.expr(condition)?;
-                if ty != Ty::BOOL {
-                    return self.refuse("a branch by what is no truth value");
-                }
-                let skip = self.emit(Op::Unless { condition, to: 0, decides: Decides::Branch });
-                self.next = next;
-                self.block(then_branch)?;
-                let end = self.emit(Op::Jump(0));
-                let here = self.here();
-                self.patch(skip, here);
-                if let Some(else_branch) = else_branch {
-                    self.block(else_branch)?;
-                }
-                let here = self.here();
-                self.patch(end, here);
+                self.branch(condition, then_branch, else_branch.as_ref())?;
             }
             StmtKind::Evaluate(value) => {
                 self.expr(value)?;
@@ -207,6 +170,45 @@ impl Compiler<'_> {
         }
         self.next = next;
         Ok(())
+    }
+
+    fn branch(
+        &mut self,
+        condition: &Expr,
+        then_branch: &Block,
+        else_branch: Option<&Block>,
+    ) -> Compiled<()> {
+        let next = self.next;
+        let (condition, ty) = self.expr(condition)?;
+        if ty != Ty::BOOL {
+            return self.refuse("a branch by what is no truth value");
+        }
+        let skip = self.emit(Op::Unless { condition, to: 0, decides: Decides::Branch });
+        self.next = next;
+        self.block(then_branch)?;
+        let end = self.emit(Op::Jump(0));
+        let here = self.here();
+        self.patch(skip, here);
+        if let Some(else_branch) = else_branch {
+            self.block(else_branch)?;
+        }
+        let here = self.here();
+        self.patch(end, here);
+        Ok(())
+    }
+
+    fn acquire(&mut self, semaphore: &Expr, count: &Expr, body: &Block) -> Compiled<()> {
+        if self.kernel.is_some() || self.atomic.is_some() {
+            return self.refuse("`acquire` in a kernel or an atomic update");
+        }
+        let (semaphore, ty) = self.expr(semaphore)?;
+        let (count, of) = self.expr(count)?;
+        if ty != Ty::HANDLE || of != Ty::INT32 {
+            return self.refuse("`acquire` of what is no semaphore");
+        }
+        self.is_structured = false;
+        self.emit(Op::Acquire { semaphore, count });
+        self.block(body)
     }
 
     fn for_loop(
@@ -329,7 +331,7 @@ impl Compiler<'_> {
                 return self.refuse(format!("the loop `{text}` of another kind than its name"));
             }
             let dst = self.register();
-            self.emit(Op::Identity { dst, of_thread, dim });
+            self.set(dst, Compute::Identity { of_thread, dim });
             self.bind(name, Bound { reg: dst, ty: Ty::INT32, memory: None });
             let result = self.block(body);
             self.unbind(name);
@@ -374,7 +376,7 @@ impl Compiler<'_> {
                 return self.refuse(format!("`{text}`, which is no buffer"));
             }
             let dst = self.register();
-            self.emit(Op::Device { dst, buffer: handle });
+            self.emit(Op::Buffer { dst, buffer: handle, call: BufferCall::Device });
             kernel.buffers.insert(buffer, dst);
         }
         let mark = self.next;
@@ -478,6 +480,18 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    fn free(&mut self, name: NameId) -> Compiled<()> {
+        let text = self.shared_text(name);
+        let Some(Bound { reg, ty: _, memory }) = self.bound(name) else {
+            return self.refuse(format!("`free` of `{text}`, which nothing binds"));
+        };
+        let Some((_, is_shared)) = memory else {
+            return self.refuse(format!("`free` of `{text}`, which is not allocated"));
+        };
+        self.emit(Op::Free { pointer: reg, is_shared, name: text });
+        Ok(())
+    }
+
     /// Compiles memory that a call returns. The only such memory that the machine knows is an array
     /// of locks.
     fn locks(
@@ -515,7 +529,7 @@ impl Compiler<'_> {
         let (src, _) = self.expr(new)?;
         self.next = next;
         let reg = self.register();
-        self.emit(Op::Copy { dst: reg, src });
+        self.set(reg, Compute::Copy(src));
         self.bind(name, Bound { reg, ty: Ty::HANDLE, memory: None });
         endings.push(Ending::Name(name));
         Ok(())

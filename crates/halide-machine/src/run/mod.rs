@@ -4,8 +4,12 @@
 //! The order does not matter: everything that it could change is a race, a deadlock, or refused
 //! ([`crate::order`]).
 
+mod buffers;
+mod compute;
 mod exec;
 mod machine;
+mod memory;
+mod sync;
 mod thread;
 mod threads;
 

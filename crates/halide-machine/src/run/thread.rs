@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::code::{Label, Reg};
 use crate::order::{Clock, Event, Node, Who};
+use crate::outcome::{FaultKind, Running, fault};
 use crate::value::{Lane, Value};
 
 /// A thread that has not ended.
@@ -58,8 +59,22 @@ impl Thread {
         }
     }
 
+    pub(super) fn int32(&self, register: Reg, what: &str) -> Running<i32> {
+        Ok(decided(self.value(register).first(), what)? as u32 as i32)
+    }
+
     pub(super) fn who(&self) -> Who<'_> {
         Who { node: self.node, clock: &self.clock }
+    }
+}
+
+/// Returns the bits of a lane, which must not be poison.
+pub(super) fn decided(lane: Lane, what: &str) -> Running<u64> {
+    match lane.poison {
+        None => Ok(lane.bits),
+        Some(poison) => {
+            fault(FaultKind::Poison, format!("{what} is decided by {}", poison.words()))
+        }
     }
 }
 

@@ -1,10 +1,10 @@
-//! The order of threads: forks and joins, semaphores, barriers.
+//! The order of threads: forks and joins, barriers.
 
 use std::rc::Rc;
 
 use super::machine::Machine;
 use super::thread::{Flow, Group, Members, Thread, Wait};
-use crate::order::{Clock, Event, join, tick};
+use crate::order::{Clock, join, tick};
 use crate::outcome::{FaultKind, Running, Stop, fault};
 use crate::value::{Lane, Value};
 
@@ -261,86 +261,5 @@ impl Machine<'_> {
             self.ready.push(*slot);
         }
         Ok(())
-    }
-
-    fn event(thread: &Thread) -> Event {
-        Event {
-            node: thread.node,
-            time: thread.time,
-            atomic: false,
-            lock: 0,
-            group: false,
-            is_covered: false,
-        }
-    }
-
-    /// Adds units to a semaphore.
-    pub(super) fn release(&mut self, address: u64, count: i64, thread: &mut Thread) -> Running<()> {
-        let Some(semaphore) = self.semaphores.get_mut(&address) else {
-            return fault(FaultKind::Misuse, "the release of a semaphore that is not initialized");
-        };
-        if count < 0 {
-            return fault(FaultKind::Misuse, "the release of less than nothing");
-        }
-        let event = Self::event(thread);
-        if semaphore.releaser.is_some_and(|last| !self.tree.is_before(last, thread.who())) {
-            return Err(Stop::Refused("a semaphore that unordered threads release".to_owned()));
-        }
-        semaphore.releaser = Some(event);
-        let mut clock = Rc::clone(&thread.clock);
-        tick(&mut clock, thread.node, thread.time);
-        thread.time += 1;
-        semaphore.units.push_back((count, clock));
-        let available = semaphore.available();
-        for (slot, waiting) in self.threads.iter_mut().enumerate() {
-            let Some(waiting) = waiting else { continue };
-            if let Wait::Semaphore { address: of, count } = waiting.wait
-                && of == address
-                && count <= available
-            {
-                // The thread takes its units itself when it runs.
-                waiting.wait = Wait::Nothing;
-                self.ready.push(slot);
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes units of a semaphore, or returns false if there are not enough.
-    pub(super) fn acquire(
-        &mut self,
-        address: u64,
-        count: i64,
-        thread: &mut Thread,
-    ) -> Running<bool> {
-        let Some(semaphore) = self.semaphores.get_mut(&address) else {
-            return fault(
-                FaultKind::Misuse,
-                "the acquisition of a semaphore that is not initialized",
-            );
-        };
-        if count < 0 {
-            return fault(FaultKind::Misuse, "the acquisition of less than nothing");
-        }
-        if semaphore.acquirer.is_some_and(|last| !self.tree.is_before(last, thread.who())) {
-            return Err(Stop::Refused("a semaphore that unordered threads acquire".to_owned()));
-        }
-        if semaphore.available() < count {
-            return Ok(false);
-        }
-        semaphore.acquirer = Some(Self::event(thread));
-        thread.time += 1;
-        let mut wanted = count;
-        while wanted > 0 {
-            let Some((units, clock)) = semaphore.units.front_mut() else { break };
-            join(&mut thread.clock, clock);
-            let taken = wanted.min(*units);
-            *units -= taken;
-            wanted -= taken;
-            if *units == 0 {
-                semaphore.units.pop_front();
-            }
-        }
-        Ok(true)
     }
 }

@@ -19,8 +19,8 @@ fn constructs_are_named() {
         ("b[0] = 1", "memory `b`, which nothing binds"),
         ("extern (x, 0, 4) {\n out[0] = 1\n}", "an extern loop"),
         (
-            "atomic (out) \
-                {\n  predicate (ramp(0, 1, 4) < x4(2))\n   out[ramp(0, 1, 4)] = out[ramp(0, 1, 4)] + x4(1)\n}",
+            "atomic (out) {\n  predicate (ramp(0, 1, 4) < x4(2))\n   \
+                out[ramp(0, 1, 4)] = out[ramp(0, 1, 4)] + x4(1)\n}",
             "an atomic update with a predicate",
         ),
     ];

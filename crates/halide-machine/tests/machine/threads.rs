@@ -38,9 +38,8 @@ fn memory_of_an_iteration_is_its_own() {
 fn tiles_that_overlap_write_the_same() {
     // Both iterations write 3 to the overlap, and each reads its own writes.
     assert_eq!(
-        out("parallel (i, 0, 2) \
-                {\n for (x, 0, 4) {\n  out[(i*3) + x] = (i*3) + x\n  out[15 - i] = out[(i*3) + 1]\n }\n}")
-            [..7],
+        out("parallel (i, 0, 2) {\n for (x, 0, 4) {\n  out[(i*3) + x] = (i*3) + x\n  \
+                out[15 - i] = out[(i*3) + 1]\n }\n}")[..7],
         [0, 1, 2, 3, 4, 5, 6]
     );
     assert_eq!(
@@ -50,8 +49,8 @@ fn tiles_that_overlap_write_the_same() {
     // Repeated addition would not give the same result in every order.
     assert_eq!(
         fault(
-            "parallel (i, 0, 2) \
-                {\n for (x, 0, 4) {\n  out[(i*3) + x] = x - x\n  out[(i*3) + x] = out[(i*3) + x] + 1\n }\n}"
+            "parallel (i, 0, 2) {\n for (x, 0, 4) {\n  out[(i*3) + x] = x - x\n  \
+                out[(i*3) + x] = out[(i*3) + x] + 1\n }\n}"
         ),
         FaultKind::Race
     );

@@ -22,26 +22,13 @@ impl Writer<'_> {
         let Some(word) = self.funcs.get(&func).cloned() else {
             return unprintable(format!("the func `{}`", self.pool.func(func).name));
         };
-        let target = match (special, stage) {
-            (Some(special), _) => special.to_owned(),
-            (None, 0) => word.clone(),
-            (None, _) => format!("{word}.update({})", stage - 1),
-        };
+        let target = special.map_or_else(|| stage_of(&word, stage), str::to_owned);
         let line = match action {
             Action::Specialize { .. } if self.language == Language::Cpp => {
                 return unprintable("the condition of a specialization");
             }
             Action::Specialize { condition, directives } => {
-                let condition = self.expr(*condition, Unit::Typed)?;
-                let name = self.name("special");
-                let mut lines = vec![format!("{name} = {target}.specialize({condition})")];
-                // Directives within the specialization do not change the loops outside of it.
-                let loops = self.loops.clone();
-                for nested in directives {
-                    lines.extend(self.directive(nested, Some(&name))?);
-                }
-                self.loops = loops;
-                return Ok(lines);
+                return self.specialize(&target, *condition, directives);
             }
             Action::SpecializeFail { message } => format!("{target}.specialize_fail({message:?})"),
             Action::Split { var, outer, inner, factor, tail } => {
@@ -53,27 +40,12 @@ impl Writer<'_> {
                 format!("{target}.split({old}, {outer}, {inner}, {factor}, {tail})")
             }
             Action::Tile { vars, outer, inner, factors, tail } => {
-                let mut words = Vec::new();
-                for var in vars {
-                    words.push(self.loop_of(func, stage, var)?.0);
-                }
-                for names in [outer, inner] {
-                    for (var, name) in vars.iter().zip(names) {
-                        let (_, is_reduction) = self.loop_of(func, stage, var)?;
-                        words.push(self.new_loop(func, stage, name, is_reduction));
-                    }
-                }
-                for factor in factors {
-                    words.push(self.factor(*factor)?);
-                }
-                format!("{target}.tile({}, {})", words.join(", "), self.tail(*tail))
+                let words = self.tiled((func, stage), vars, [outer, inner], factors)?;
+                format!("{target}.tile({words}, {})", self.tail(*tail))
             }
             Action::Fuse { outer, inner, fused } => {
-                let (around, outer_is_reduction) = self.loop_of(func, stage, outer)?;
-                let (within, inner_is_reduction) = self.loop_of(func, stage, inner)?;
-                let is_reduction = outer_is_reduction && inner_is_reduction;
-                let fused = self.new_loop(func, stage, fused, is_reduction);
-                format!("{target}.fuse({within}, {around}, {fused})")
+                let words = self.fused((func, stage), [outer, inner], fused)?;
+                format!("{target}.fuse({words})")
             }
             Action::Reorder { vars } => {
                 let words: Result<Vec<String>> =
@@ -83,18 +55,7 @@ impl Writer<'_> {
             Action::Swap { .. } => return unprintable("a swap of two loops"),
             Action::Traverse { var, kind } => {
                 let var = self.loop_of(func, stage, var)?.0;
-                let kind = match kind {
-                    LoopKind::Serial => "serial",
-                    LoopKind::Parallel(Deal::Auto) => "parallel",
-                    LoopKind::Parallel(Deal::Static { .. } | Deal::Dynamic { .. }) => {
-                        return unprintable("how the iterations of a parallel loop are dealt out");
-                    }
-                    LoopKind::Vectorized => "vectorize",
-                    LoopKind::Unrolled => "unroll",
-                    LoopKind::GpuBlocks => "gpu_blocks",
-                    LoopKind::GpuThreads => "gpu_threads",
-                };
-                format!("{target}.{kind}({var})")
+                format!("{target}.{}({var})", traversal(*kind)?)
             }
             Action::Vectorize { var, lanes, tail } => {
                 self.factored((func, stage), (&target, "vectorize"), var, *lanes, *tail)?
@@ -104,27 +65,12 @@ impl Writer<'_> {
             }
             Action::Partition { var, policy } => {
                 let var = self.loop_of(func, stage, var)?.0;
-                let policy = match policy {
-                    Partition::Auto => "Auto",
-                    Partition::Always => "Always",
-                    Partition::Never => "Never",
-                };
-                format!("{target}.partition({var}, {})", self.language.value("Partition", policy))
+                let policy = self.language.value("Partition", policy_name(*policy));
+                format!("{target}.partition({var}, {policy})")
             }
             Action::Prefetch { func: read, var, ahead } => {
                 let var = self.loop_of(func, stage, var)?.0;
-                let Some(read) = self.funcs.get(read) else {
-                    return unprintable("a prefetch of what is not known");
-                };
-                // With types that match only approximately, Python would convert an input to a func
-                // that copies it.
-                match self.language {
-                    Language::Python => {
-                        let level = format!("hl.VarOrRVar({var})");
-                        format!("{target}.prefetch({read}, {level}, {level}, hl.Expr({ahead}))")
-                    }
-                    Language::Cpp => format!("{target}.prefetch({read}, {var}, {var}, {ahead})"),
-                }
+                format!("{target}.prefetch({})", self.prefetched(*read, &var, *ahead)?)
             }
             Action::Rename { from, to } => {
                 let (old, is_reduction) = self.loop_of(func, stage, from)?;
@@ -164,14 +110,7 @@ impl Writer<'_> {
                 format!("{word}.fold_storage({var}, {}, {forward})", self.factor(*factor)?)
             }
             Action::StoreIn(place) => {
-                let kind = match place {
-                    // Halide has no stores that bypass the caches.
-                    StoreIn::Auto | StoreIn::Stream => "Auto",
-                    StoreIn::Heap => "Heap",
-                    StoreIn::Stack => "Stack",
-                    StoreIn::Register => "Register",
-                    StoreIn::Within(_) => return unprintable("memory within another's"),
-                };
+                let kind = memory_type(*place)?;
                 format!("{word}.store_in({})", self.language.value("MemoryType", kind))
             }
             Action::Bound { var, min, extent } => {
@@ -189,6 +128,78 @@ impl Writer<'_> {
             }
         };
         Ok(vec![format!("{line}{}", self.language.end())])
+    }
+
+    fn specialize(
+        &mut self,
+        target: &str,
+        condition: ExprId,
+        directives: &[Directive],
+    ) -> Result<Vec<String>> {
+        let condition = self.expr(condition, Unit::Typed)?;
+        let name = self.name("special");
+        let mut lines = vec![format!("{name} = {target}.specialize({condition})")];
+        // Directives within the specialization do not change the loops outside of it.
+        let loops = self.loops.clone();
+        for nested in directives {
+            lines.extend(self.directive(nested, Some(&name))?);
+        }
+        self.loops = loops;
+        Ok(lines)
+    }
+
+    /// Declares the loops of tiles. Returns the arguments of `tile` except for the tail.
+    fn tiled(
+        &mut self,
+        (func, stage): (FuncId, usize),
+        vars: &[String],
+        [outer, inner]: [&[String]; 2],
+        factors: &[ExprId],
+    ) -> Result<String> {
+        let mut words = Vec::new();
+        for var in vars {
+            words.push(self.loop_of(func, stage, var)?.0);
+        }
+        for names in [outer, inner] {
+            for (var, name) in vars.iter().zip(names) {
+                let (_, is_reduction) = self.loop_of(func, stage, var)?;
+                words.push(self.new_loop(func, stage, name, is_reduction));
+            }
+        }
+        for factor in factors {
+            words.push(self.factor(*factor)?);
+        }
+        Ok(words.join(", "))
+    }
+
+    /// Declares the loop that replaces two loops. Returns the arguments of `fuse`.
+    fn fused(
+        &mut self,
+        (func, stage): (FuncId, usize),
+        [outer, inner]: [&str; 2],
+        fused: &str,
+    ) -> Result<String> {
+        let (around, outer_is_reduction) = self.loop_of(func, stage, outer)?;
+        let (within, inner_is_reduction) = self.loop_of(func, stage, inner)?;
+        let is_reduction = outer_is_reduction && inner_is_reduction;
+        let fused = self.new_loop(func, stage, fused, is_reduction);
+        Ok(format!("{within}, {around}, {fused}"))
+    }
+
+    /// The arguments of `prefetch`.
+    fn prefetched(&self, read: FuncId, var: &str, ahead: u32) -> Result<String> {
+        let Some(read) = self.funcs.get(&read) else {
+            return unprintable("a prefetch of what is not known");
+        };
+        Ok(match self.language {
+            // With types that match only approximately, Python would convert an input to a func
+            // that copies it.
+            Language::Python => {
+                let level = format!("hl.VarOrRVar({var})");
+                format!("{read}, {level}, {level}, hl.Expr({ahead})")
+            }
+            Language::Cpp => format!("{read}, {var}, {var}, {ahead}"),
+        })
     }
 
     fn factor(&self, factor: ExprId) -> Result<String> {
@@ -334,4 +345,46 @@ impl Writer<'_> {
         };
         self.language.value("TailStrategy", name)
     }
+}
+
+/// The expression of a func's stage.
+fn stage_of(func: &str, stage: usize) -> String {
+    match stage {
+        0 => func.to_owned(),
+        1.. => format!("{func}.update({})", stage - 1),
+    }
+}
+
+fn policy_name(policy: Partition) -> &'static str {
+    match policy {
+        Partition::Auto => "Auto",
+        Partition::Always => "Always",
+        Partition::Never => "Never",
+    }
+}
+
+/// The directive that makes a loop run in some way.
+fn traversal(kind: LoopKind) -> Result<&'static str> {
+    Ok(match kind {
+        LoopKind::Serial => "serial",
+        LoopKind::Parallel(Deal::Auto) => "parallel",
+        LoopKind::Parallel(Deal::Static { .. } | Deal::Dynamic { .. }) => {
+            return unprintable("how the iterations of a parallel loop are dealt out");
+        }
+        LoopKind::Vectorized => "vectorize",
+        LoopKind::Unrolled => "unroll",
+        LoopKind::GpuBlocks => "gpu_blocks",
+        LoopKind::GpuThreads => "gpu_threads",
+    })
+}
+
+fn memory_type(place: StoreIn) -> Result<&'static str> {
+    Ok(match place {
+        // Halide has no stores that bypass the caches.
+        StoreIn::Auto | StoreIn::Stream => "Auto",
+        StoreIn::Heap => "Heap",
+        StoreIn::Stack => "Stack",
+        StoreIn::Register => "Register",
+        StoreIn::Within(_) => return unprintable("memory within another's"),
+    })
 }

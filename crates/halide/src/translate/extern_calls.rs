@@ -27,7 +27,7 @@ use super::extern_stages::{ExternStage, Side};
 use super::externs::{self, Read, function_name, pointer, probed, side, within, zero_of};
 use super::nodes::Binding;
 use super::ops::Value;
-use super::polynomials::Polynomial;
+use super::polynomials::{Polynomial, depends, polynomial};
 use super::walk::{Item, Place, Walk};
 use crate::pipeline::{ExternArgument, External, Func};
 use crate::tree::{BinaryOp as Op, Call, CallKind, Expr, Scalar, Stmt, StmtKind};
@@ -510,12 +510,12 @@ impl<'a> Walk<'a> {
         });
         let shapes: Vec<Polynomial> = shapes
             .flat_map(|dim| [dim.min, dim.extent])
-            .filter_map(|side| Polynomial::of(pool, &self.definitions, side))
+            .filter_map(|side| polynomial(pool, &self.definitions, side))
             .collect();
         let shaped = of.iter().find(|query| {
             let answered = stage.answers[query.answer].inputs.iter().flatten().flatten();
             let answered: Vec<VarId> = answered.copied().collect();
-            shapes.iter().any(|shape| shape.depends(pool, &self.definitions, &answered))
+            shapes.iter().any(|shape| depends(shape, pool, &self.definitions, &answered))
         });
         let own = shaped.or(of.iter().find(|query| query.window == window));
         let Some(query) = own.or(of.last()).map(|query| (*query).clone()) else {

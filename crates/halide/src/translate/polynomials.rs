@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, Pool, VarId};
+use halidom_sums::{Product, Sum};
 
 /// The values of names.
 pub(super) type Definitions = FxHashMap<VarId, ExprId>;
@@ -29,158 +30,107 @@ pub(super) enum Unknown {
     Other(ExprId),
 }
 
-/// Products of unknowns, each sorted, with their coefficients; no coefficient is 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Polynomial(BTreeMap<Vec<Unknown>, i128>);
+/// A sum of products of unknowns.
+pub(super) type Polynomial = Sum<Product<Unknown>>;
 
-impl Polynomial {
-    /// A constant polynomial.
-    pub(super) fn constant(value: i128) -> Self {
-        let mut terms = BTreeMap::new();
-        if value != 0 {
-            terms.insert(Vec::new(), value);
-        }
-        Self(terms)
+/// The polynomial of an integer; `None` if its coefficients are too large.
+pub(super) fn polynomial(pool: &Pool, definitions: &Definitions, id: ExprId) -> Option<Polynomial> {
+    within(pool, definitions, id, DEPTH)
+}
+
+fn within(pool: &Pool, definitions: &Definitions, id: ExprId, depth: usize) -> Option<Polynomial> {
+    let depth = depth.checked_sub(1)?;
+    let inner = |id: ExprId| within(pool, definitions, id, depth);
+    if let Some(value) = pool.as_constant(id).and_then(Constant::as_integer) {
+        return Some(Polynomial::constant(value));
     }
-
-    fn unknown(unknown: Unknown) -> Self {
-        Self(BTreeMap::from([(vec![unknown], 1)]))
-    }
-
-    /// The polynomial of an integer; `None` if its coefficients are too large.
-    pub(super) fn of(pool: &Pool, definitions: &Definitions, id: ExprId) -> Option<Self> {
-        Self::within(pool, definitions, id, DEPTH)
-    }
-
-    fn within(pool: &Pool, definitions: &Definitions, id: ExprId, depth: usize) -> Option<Self> {
-        let depth = depth.checked_sub(1)?;
-        let inner = |id: ExprId| Self::within(pool, definitions, id, depth);
-        if let Some(value) = pool.as_constant(id).and_then(Constant::as_integer) {
-            return Some(Self::constant(value));
-        }
-        if let Expr::Var(var) = pool.get(id) {
-            return match definitions.get(var) {
-                Some(value) => inner(*value),
-                None => Some(Self::unknown(Unknown::Var(*var))),
-            };
-        }
-        if pool.ty(id) == halidom_ir::Type::INT
-            && let Expr::Binary(op, a, b) = *pool.get(id)
-        {
-            if let BinaryOp::Add(_) = op {
-                return inner(a)?.plus(&inner(b)?, 1);
-            }
-            if let BinaryOp::Sub(_) = op {
-                return inner(a)?.plus(&inner(b)?, -1);
-            }
-            if let BinaryOp::Mul(_) = op {
-                return inner(a)?.times(&inner(b)?);
-            }
-            if op == BinaryOp::Mod
-                && let Some(modulus) = pool.as_constant(b).and_then(Constant::as_integer)
-                && modulus > 0
-            {
-                return Some(Self::unknown(Unknown::Remainder(inner(a)?, modulus)));
-            }
-        }
-        Some(Self::unknown(Unknown::Other(id)))
-    }
-
-    /// `self + factor * other`.
-    pub(super) fn plus(&self, other: &Self, factor: i128) -> Option<Self> {
-        let mut terms = self.0.clone();
-        for (product, value) in &other.0 {
-            let sum = terms.get(product).copied().unwrap_or(0);
-            let sum = sum.checked_add(value.checked_mul(factor)?)?;
-            if sum == 0 {
-                terms.remove(product);
-            } else {
-                terms.insert(product.clone(), sum);
-            }
-        }
-        Some(Self(terms))
-    }
-
-    /// `self * other`.
-    pub(super) fn times(&self, other: &Self) -> Option<Self> {
-        let mut result = Self::default();
-        for (a, x) in &self.0 {
-            for (b, y) in &other.0 {
-                let mut product = [a.as_slice(), b.as_slice()].concat();
-                product.sort();
-                let term = Self(BTreeMap::from([(product, x.checked_mul(*y)?)]));
-                result = result.plus(&term, 1)?;
-            }
-        }
-        Some(result)
-    }
-
-    /// The polynomial's value, if it is constant.
-    pub(super) fn as_constant(&self) -> Option<i128> {
-        match self.0.len() {
-            0 => Some(0),
-            1 => self.0.get(&Vec::new()).copied(),
-            2.. => None,
-        }
-    }
-
-    /// The remainder modulo a number, where it follows from the coefficients.
-    pub(super) fn remainder(&self, modulus: i128) -> Option<i128> {
-        let divides = |(product, value): (&Vec<Unknown>, &i128)| {
-            product.is_empty() || value.rem_euclid(modulus) == 0
+    if let Expr::Var(var) = pool.get(id) {
+        return match definitions.get(var) {
+            Some(value) => inner(*value),
+            None => Some(Polynomial::atom(Unknown::Var(*var))),
         };
-        let own = self.0.get(&Vec::new()).copied().unwrap_or(0);
-        (modulus > 0 && self.0.iter().all(divides)).then(|| own.rem_euclid(modulus))
     }
-
-    /// The unknowns of the polynomial.
-    pub(super) fn unknowns(&self) -> impl Iterator<Item = &Unknown> {
-        self.0.keys().flatten()
-    }
-
-    /// The polynomial of a variable.
-    pub(super) fn of_var(var: VarId) -> Self {
-        Self::unknown(Unknown::Var(var))
-    }
-
-    /// Tests whether the polynomial depends on some variables, even through names.
-    pub(super) fn depends(&self, pool: &Pool, definitions: &Definitions, vars: &[VarId]) -> bool {
-        self.unknowns().any(|unknown| match unknown {
-            Unknown::Var(var) => vars.contains(var),
-            Unknown::Remainder(of, _) => of.depends(pool, definitions, vars),
-            Unknown::Other(id) => mentions(pool, definitions, *id, vars),
-        })
-    }
-
-    /// Tests whether the polynomial depends on elements of memory, even through names.
-    pub(super) fn loads(&self, pool: &Pool, definitions: &Definitions) -> bool {
-        self.unknowns().any(|unknown| match unknown {
-            // Its name would be expanded.
-            Unknown::Var(_) => false,
-            Unknown::Remainder(of, _) => of.loads(pool, definitions),
-            Unknown::Other(id) => loads(pool, definitions, *id),
-        })
-    }
-
-    /// Returns `(a, b)` such that the polynomial equals `a * unknown + b`, with the unknown in
-    /// neither; `None` if it is not linear in the unknown.
-    pub(super) fn split(&self, unknown: &Unknown) -> Option<(Self, Self)> {
-        let (mut factor, mut rest) = (BTreeMap::new(), BTreeMap::new());
-        for (product, value) in &self.0 {
-            let count = product.iter().filter(|known| *known == unknown).count();
-            match count {
-                0 => {
-                    rest.insert(product.clone(), *value);
-                }
-                1 => {
-                    let others = product.iter().filter(|known| *known != unknown);
-                    factor.insert(others.cloned().collect(), *value);
-                }
-                2.. => return None,
-            }
+    if pool.ty(id) == halidom_ir::Type::INT
+        && let Expr::Binary(op, a, b) = *pool.get(id)
+    {
+        if let BinaryOp::Add(_) = op {
+            return inner(a)?.plus(&inner(b)?, 1);
         }
-        Some((Self(factor), Self(rest)))
+        if let BinaryOp::Sub(_) = op {
+            return inner(a)?.plus(&inner(b)?, -1);
+        }
+        if let BinaryOp::Mul(_) = op {
+            return inner(a)?.times(&inner(b)?);
+        }
+        if op == BinaryOp::Mod
+            && let Some(modulus) = pool.as_constant(b).and_then(Constant::as_integer)
+            && modulus > 0
+        {
+            return Some(Polynomial::atom(Unknown::Remainder(inner(a)?, modulus)));
+        }
     }
+    Some(Polynomial::atom(Unknown::Other(id)))
+}
+
+/// The remainder modulo a number, where it follows from the coefficients.
+pub(super) fn remainder(polynomial: &Polynomial, modulus: i128) -> Option<i128> {
+    let divides = |(product, value): (&Product<Unknown>, i128)| {
+        product.is_empty() || value.rem_euclid(modulus) == 0
+    };
+    let is_known = modulus > 0 && polynomial.terms().all(divides);
+    is_known.then(|| polynomial.constant_part().rem_euclid(modulus))
+}
+
+/// The unknowns of a polynomial.
+pub(super) fn unknowns(polynomial: &Polynomial) -> impl Iterator<Item = &Unknown> {
+    polynomial.terms().flat_map(|(product, _)| product.iter())
+}
+
+/// Tests whether a polynomial depends on some variables, even through names.
+pub(super) fn depends(
+    polynomial: &Polynomial,
+    pool: &Pool,
+    definitions: &Definitions,
+    vars: &[VarId],
+) -> bool {
+    unknowns(polynomial).any(|unknown| match unknown {
+        Unknown::Var(var) => vars.contains(var),
+        Unknown::Remainder(of, _) => depends(of, pool, definitions, vars),
+        Unknown::Other(id) => mentions(pool, definitions, *id, vars),
+    })
+}
+
+/// Tests whether a polynomial depends on elements of memory, even through names.
+pub(super) fn reads_memory(
+    polynomial: &Polynomial,
+    pool: &Pool,
+    definitions: &Definitions,
+) -> bool {
+    unknowns(polynomial).any(|unknown| match unknown {
+        // Its name would be expanded.
+        Unknown::Var(_) => false,
+        Unknown::Remainder(of, _) => reads_memory(of, pool, definitions),
+        Unknown::Other(id) => loads(pool, definitions, *id),
+    })
+}
+
+/// Returns `(a, b)` such that the polynomial equals `a * unknown + b`, with the unknown in neither;
+/// `None` if it is not linear in the unknown.
+pub(super) fn split(
+    polynomial: &Polynomial,
+    unknown: &Unknown,
+) -> Option<(Polynomial, Polynomial)> {
+    let mut factor = Polynomial::default();
+    for (product, value) in polynomial.terms() {
+        let Some(others) = product.without(std::slice::from_ref(unknown)) else { continue };
+        if others.contains(unknown) {
+            return None;
+        }
+        factor = factor.plus(&Sum::term(others, value), 1)?;
+    }
+    let rest =
+        polynomial.filter_map(|product, value| if product.contains(unknown) { 0 } else { value });
+    Some((factor, rest))
 }
 
 /// Tests whether an expression has loads, even through names.
@@ -220,9 +170,9 @@ impl Bounds {
     /// Learns that a polynomial is at least some number. Only `unknown + constant` teaches
     /// anything.
     pub(super) fn at_least(&mut self, polynomial: &Polynomial, least: i128) {
-        let mut unknowns = polynomial.unknowns();
+        let mut unknowns = unknowns(polynomial);
         let (Some(unknown), None) = (unknowns.next(), unknowns.next()) else { return };
-        let Some((factor, rest)) = polynomial.split(unknown) else { return };
+        let Some((factor, rest)) = split(polynomial, unknown) else { return };
         let (Some(1), Some(rest)) = (factor.as_constant(), rest.as_constant()) else { return };
         let Some(least) = least.checked_sub(rest) else { return };
         let known = self.0.entry(unknown.clone()).or_insert(least);
@@ -234,16 +184,16 @@ impl Bounds {
     /// too large.
     pub(super) fn holds(&self, polynomial: &Polynomial) -> Option<bool> {
         let mut moved = Polynomial::default();
-        for (product, value) in &polynomial.0 {
-            let mut term = Polynomial::constant(*value);
-            for unknown in product {
+        for (product, value) in polynomial.terms() {
+            let mut term = Polynomial::constant(value);
+            for unknown in product.iter() {
                 let Some(least) = self.0.get(unknown) else { return Some(false) };
-                let above = Polynomial::unknown(unknown.clone());
+                let above = Polynomial::atom(unknown.clone());
                 term = term.times(&above.plus(&Polynomial::constant(*least), 1)?)?;
             }
             moved = moved.plus(&term, 1)?;
         }
-        Some(moved.0.values().all(|value| *value >= 0))
+        Some(moved.terms().all(|(_, value)| value >= 0))
     }
 }
 
@@ -262,14 +212,14 @@ mod tests {
         let product = pool.mul(x, four);
         let sum = pool.add(product, six);
         let none = Definitions::default();
-        let of = |pool: &Pool, id| Polynomial::of(pool, &none, id).unwrap();
-        assert_eq!(of(&pool, sum).remainder(4), Some(2));
-        assert_eq!(of(&pool, sum).remainder(8), None);
+        let of = |pool: &Pool, id| polynomial(pool, &none, id).unwrap();
+        assert_eq!(remainder(&of(&pool, sum), 4), Some(2));
+        assert_eq!(remainder(&of(&pool, sum), 8), None);
         let other = pool.declare_var("y", Type::INT);
         let definitions = Definitions::from_iter([(other, sum)]);
         let y = pool.var_expr(other);
         let difference = pool.sub(y, product);
-        let found = Polynomial::of(&pool, &definitions, difference).unwrap();
+        let found = polynomial(&pool, &definitions, difference).unwrap();
         assert_eq!(found.as_constant(), Some(6));
         assert_eq!(of(&pool, difference).as_constant(), None);
     }
@@ -281,7 +231,7 @@ mod tests {
         let (x, y, two) = (pool.var_expr(a), pool.var_expr(b), pool.int(2));
         let (longer, product) = (pool.add(x, two), pool.mul(x, y));
         let none = Definitions::default();
-        let of = |pool: &Pool, id| Polynomial::of(pool, &none, id).unwrap();
+        let of = |pool: &Pool, id| polynomial(pool, &none, id).unwrap();
         let mut known = Bounds::default();
         // a >= -1, b >= 3.
         known.at_least(&of(&pool, longer), 1);
@@ -311,12 +261,12 @@ mod tests {
         let product = pool.mul(x, y);
         let sum = pool.add(product, y);
         let none = Definitions::default();
-        let found = Polynomial::of(&pool, &none, sum).unwrap();
-        let (factor, rest) = found.split(&Unknown::Var(a)).unwrap();
-        assert_eq!(factor, Polynomial::of(&pool, &none, y).unwrap());
-        assert_eq!(rest, Polynomial::of(&pool, &none, y).unwrap());
+        let found = polynomial(&pool, &none, sum).unwrap();
+        let (factor, rest) = split(&found, &Unknown::Var(a)).unwrap();
+        assert_eq!(factor, polynomial(&pool, &none, y).unwrap());
+        assert_eq!(rest, polynomial(&pool, &none, y).unwrap());
         let square = pool.mul(product, x);
-        let found = Polynomial::of(&pool, &none, square).unwrap();
-        assert!(found.split(&Unknown::Var(a)).is_none());
+        let found = polynomial(&pool, &none, square).unwrap();
+        assert!(split(&found, &Unknown::Var(a)).is_none());
     }
 }

@@ -27,7 +27,7 @@ use super::nodes::{Binding, Buffer, Node, NodeId};
 use super::note::Note;
 use super::ops::{Value, stored};
 use super::pointers::Opaque;
-use super::polynomials::Polynomial;
+use super::polynomials;
 use super::scans::{Uses, contains_assert, is_stored};
 use super::walk::{Atomicity, Item, Place, Walk, closed};
 use super::{
@@ -725,12 +725,12 @@ impl Walk<'_> {
             let Ok::<ExprId, Stop>(value) = value else {
                 return unsupported("an alignment of this index");
             };
-            let place = Polynomial::of(pool, &self.definitions, value);
+            let place = polynomials::polynomial(pool, &self.definitions, value);
             // Modulo 0, the value must equal the remainder itself.
             let known = if modulus == 0 {
                 place.and_then(|place| place.as_constant())
             } else {
-                place.and_then(|place| place.remainder(modulus))
+                place.and_then(|place| polynomials::remainder(&place, modulus))
             };
             if known == Some(remainder) {
                 continue;

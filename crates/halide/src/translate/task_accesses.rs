@@ -4,7 +4,9 @@ use halidom_base::{FxHashSet, IndexMap};
 use halidom_ir::visit::for_each_stmt;
 use halidom_ir::{BufferId, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt, StmtId, VarId};
 
-use super::polynomials::{Bounds, Definitions, Polynomial, Unknown};
+use super::polynomials::{
+    Bounds, Definitions, Polynomial, Unknown, depends, polynomial, reads_memory, split, unknowns,
+};
 
 /// The number of a part of memory: `(step * number + offset) % modulus`, where `number` is the
 /// iteration's, and nothing else depends on the iteration.
@@ -93,7 +95,7 @@ impl Side {
             first = base;
             span = stride.checked_mul(i128::from(lanes) - 1).filter(|span| *span >= 0)?;
         }
-        let of = |id| Polynomial::of(pool, &self.definitions, id);
+        let of = |id| polynomial(pool, &self.definitions, id);
         let place = of(first)?;
         let selected = |unknown: &Unknown| {
             let Unknown::Remainder(of, modulus) = unknown else { return None };
@@ -104,8 +106,8 @@ impl Side {
             let (step, offset) = step?;
             Some((unknown.clone(), Selector { modulus: *modulus, step, offset }))
         };
-        let (unknown, selector) = place.unknowns().find_map(selected)?;
-        let (size, rest) = place.split(&unknown)?;
+        let (unknown, selector) = unknowns(&place).find_map(selected)?;
+        let (size, rest) = split(&place, &unknown)?;
         if !self.is_steady(pool, &size, vars) {
             return None;
         }
@@ -113,7 +115,7 @@ impl Side {
         // index mentions it.
         let mut known = Bounds::default();
         for (inner, _, extent) in &self.loops {
-            if rest.unknowns().any(|unknown| *unknown == Unknown::Var(*inner)) {
+            if unknowns(&rest).any(|unknown| *unknown == Unknown::Var(*inner)) {
                 known.at_least(&of(*extent)?, 1);
             }
         }
@@ -123,7 +125,7 @@ impl Side {
             let (min, extent) = (of(*min)?, of(*extent)?);
             let last = min.plus(&extent, 1)?.plus(&Polynomial::constant(1), -1)?;
             for (end, bound) in [(&mut least, &min), (&mut greatest, &last)] {
-                let (factor, rest) = end.split(&Unknown::Var(*inner))?;
+                let (factor, rest) = split(end, &Unknown::Var(*inner))?;
                 // Only coefficients that are not negative are handled.
                 if !known.holds(&factor)? {
                     return None;
@@ -138,9 +140,9 @@ impl Side {
     /// Tests whether a number is the same in all iterations of a task: it depends on no variable of
     /// the task's loops, on nothing that an iteration binds, and on nothing in memory.
     fn is_steady(&self, pool: &Pool, number: &Polynomial, vars: &[VarId]) -> bool {
-        !number.depends(pool, &self.definitions, vars)
-            && !number.depends(pool, &self.definitions, &self.bound)
-            && !number.loads(pool, &self.definitions)
+        !depends(number, pool, &self.definitions, vars)
+            && !depends(number, pool, &self.definitions, &self.bound)
+            && !reads_memory(number, pool, &self.definitions)
     }
 }
 

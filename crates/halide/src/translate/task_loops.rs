@@ -28,7 +28,7 @@ use super::error::{Result, unsupported};
 use super::kernels::{mentions, reads_memory};
 use super::nodes::{Binding, NodeId};
 use super::ops::Value;
-use super::polynomials::{Definitions, Polynomial};
+use super::polynomials::{Definitions, Polynomial, Unknown, depends, polynomial};
 use super::task_accesses::{Side, independent};
 use super::task_parts::{Early, Iteration, Opened, opened};
 use super::walk::{Item, Walk, closed};
@@ -175,7 +175,7 @@ impl Walk<'_> {
             return false;
         }
         let Ok(end) = self.int(pool, end) else { return false };
-        let of = |id| Polynomial::of(pool, &self.definitions, id);
+        let of = |id| polynomial(pool, &self.definitions, id);
         let difference = of(*extent).zip(of(end)).and_then(|(all, end)| all.plus(&end, -1));
         difference.and_then(|difference| difference.as_constant()) == Some(1)
     }
@@ -336,11 +336,11 @@ fn number_of(
     let mut number = Polynomial::default();
     for (level, (var, [min, extent])) in vars.iter().zip(ranges).enumerate() {
         let (min, extent) =
-            (Polynomial::of(pool, definitions, *min)?, Polynomial::of(pool, definitions, *extent)?);
-        if level > 0 && (extent.depends(pool, definitions, vars) || min.as_constant().is_none()) {
+            (polynomial(pool, definitions, *min)?, polynomial(pool, definitions, *extent)?);
+        if level > 0 && (depends(&extent, pool, definitions, vars) || min.as_constant().is_none()) {
             return None;
         }
-        number = number.times(&extent)?.plus(&Polynomial::of_var(*var), 1)?;
+        number = number.times(&extent)?.plus(&Polynomial::atom(Unknown::Var(*var)), 1)?;
     }
     Some(number)
 }

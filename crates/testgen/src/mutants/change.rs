@@ -139,34 +139,15 @@ impl Change {
                 format!("{} becomes parallel", place(pool, old))
             }
             Self::Shrink { dim } => {
-                let Stmt::Allocate { buffer, body } = &mut new else { return None };
-                let shorter = shorter_buffer(pool, *buffer, *dim);
-                *body = with_buffer(pool, *body, (*buffer, shorter), None);
-                *buffer = shorter;
+                new = shortened(pool, old, *dim)?;
                 format!("{}: one shorter in dimension {dim}", place(pool, old))
             }
             Self::Fold { dim, to } => {
-                let Stmt::Allocate { buffer, body } = &mut new else { return None };
-                let mut decl: BufferDecl = pool.buffer(*buffer).clone();
-                let layout = decl.dims.get_mut(*dim)?;
-                let from = layout.extent;
-                layout.extent = pool.int(*to);
-                let changed = layout.extent;
-                let other = pool.declare_buffer(decl);
-                *body = with_buffer(pool, *body, (*buffer, other), Some((from, changed)));
-                *buffer = other;
+                new = folded(pool, old, *dim, *to)?;
                 format!("{}: folded by {to} in dimension {dim}", place(pool, old))
             }
             Self::Needed { dim, min, extent } => {
-                let Stmt::Labeled { label: Label::Func { needed, .. }, .. } = &mut new else {
-                    return None;
-                };
-                let interval = needed.get_mut(*dim)?;
-                let changed = Interval {
-                    min: add(pool, interval.min, *min),
-                    extent: add(pool, interval.extent, *extent),
-                };
-                *interval = changed;
+                new = with_needed(pool, old, *dim, (*min, *extent))?;
                 format!("{}: min {min:+}, extent {extent:+} in dimension {dim}", place(pool, old))
             }
             Self::Swap { first } => {
@@ -182,14 +163,7 @@ impl Change {
                 format!("{place}: coordinate {coordinate} of its prophecy as coordinate {other}")
             }
             Self::ProphecyStage { stage } => {
-                let Stmt::Store { prophecy: Some(prophecy), index, .. } = &mut new else {
-                    return None;
-                };
-                let length = pool.func(prophecy.func).stages().get(*stage)?.domain.len();
-                let zero = pool.int(0);
-                let mut point = prophecy.point.to_vec();
-                point.resize(length, spread(pool, zero, *index));
-                (prophecy.stage, prophecy.point) = (*stage, point.into());
+                new = of_stage(pool, old, *stage)?;
                 format!("{}: its prophecy is of stage {stage}", place(pool, old))
             }
             Self::NoProphecy => {
@@ -203,12 +177,7 @@ impl Change {
                 format!("{}: without label", place(pool, old))
             }
             Self::RedirectStore { dim, by } => {
-                let Stmt::Store { buffer, index, prophecy: Some(prophecy), .. } = &mut new else {
-                    return None;
-                };
-                let coordinate = prophecy.coords.get_mut(*dim)?;
-                *coordinate = add(pool, *coordinate, *by);
-                *index = moved(pool, (*buffer, *index), *dim, *by)?;
+                new = redirected(pool, old, *dim, *by)?;
                 format!("{}: {by:+} in dimension {dim}, as its prophecy", place(pool, old))
             }
             Self::ShiftWrite { dim, by } => {
@@ -232,19 +201,8 @@ impl Change {
                 format!("allocate {name}: around {}", place(pool, old))
             }
             Self::SwapLoops => {
-                let Stmt::For { var, min, extent, kind, body } = *old else { return None };
-                let (inner, between) = only_loop(pool, body)?;
-                let Stmt::For { var: other, min: low, extent: length, kind: way, body: innermost } =
-                    inner
-                else {
-                    return None;
-                };
-                let body = between.into_iter().rev().fold(innermost, |body, around| {
-                    let around = with_child(&around, 0, body);
-                    pool.stmt(around)
-                });
-                let body = pool.stmt(Stmt::For { var, min, extent, kind, body });
-                new = Stmt::For { var: other, min: low, extent: length, kind: way, body };
+                let inner;
+                (new, inner) = exchanged(pool, old)?;
                 format!("{}: exchanged with {} in it", place(pool, old), place(pool, &inner))
             }
         };
@@ -317,6 +275,87 @@ impl Edit {
             }
         }
     }
+}
+
+/// Returns an allocation that is one element shorter in a dimension. Its strides stay, as they
+/// would in code that computes the size wrongly.
+fn shortened(pool: &mut Pool, old: &Stmt, dim: usize) -> Option<Stmt> {
+    let Stmt::Allocate { buffer, body } = *old else { return None };
+    let mut decl: BufferDecl = pool.buffer(buffer).clone();
+    decl.dims[dim].extent = add(pool, decl.dims[dim].extent, -1);
+    let shorter = pool.declare_buffer(decl);
+    let body = with_buffer(pool, body, (buffer, shorter), None);
+    Some(Stmt::Allocate { buffer: shorter, body })
+}
+
+/// Returns an allocation with a dimension that is folded by another factor.
+fn folded(pool: &mut Pool, old: &Stmt, dim: usize, to: i128) -> Option<Stmt> {
+    let Stmt::Allocate { buffer, body } = *old else { return None };
+    let mut decl: BufferDecl = pool.buffer(buffer).clone();
+    let layout = decl.dims.get_mut(dim)?;
+    let from = layout.extent;
+    layout.extent = pool.int(to);
+    let changed = layout.extent;
+    let other = pool.declare_buffer(decl);
+    let body = with_buffer(pool, body, (buffer, other), Some((from, changed)));
+    Some(Stmt::Allocate { buffer: other, body })
+}
+
+/// Returns a func's label with another needed region.
+fn with_needed(
+    pool: &mut Pool,
+    old: &Stmt,
+    dim: usize,
+    (min, extent): (i128, i128),
+) -> Option<Stmt> {
+    let mut new = old.clone();
+    let Stmt::Labeled { label: Label::Func { needed, .. }, .. } = &mut new else { return None };
+    let interval = needed.get_mut(dim)?;
+    let min = add(pool, interval.min, min);
+    let extent = add(pool, interval.extent, extent);
+    *interval = Interval { min, extent };
+    Some(new)
+}
+
+/// Returns a store whose prophecy is of another stage.
+fn of_stage(pool: &mut Pool, old: &Stmt, stage: usize) -> Option<Stmt> {
+    let mut new = old.clone();
+    let Stmt::Store { prophecy: Some(prophecy), index, .. } = &mut new else { return None };
+    let length = pool.func(prophecy.func).stages().get(stage)?.domain.len();
+    let zero = pool.int(0);
+    let mut point = prophecy.point.to_vec();
+    point.resize(length, spread(pool, zero, *index));
+    (prophecy.stage, prophecy.point) = (stage, point.into());
+    Some(new)
+}
+
+/// Returns a store that is moved along a dimension, together with its prophecy.
+fn redirected(pool: &mut Pool, old: &Stmt, dim: usize, by: i128) -> Option<Stmt> {
+    let mut new = old.clone();
+    let Stmt::Store { buffer, index, prophecy: Some(prophecy), .. } = &mut new else {
+        return None;
+    };
+    let coordinate = prophecy.coords.get_mut(dim)?;
+    *coordinate = add(pool, *coordinate, by);
+    *index = moved(pool, (*buffer, *index), dim, by)?;
+    Some(new)
+}
+
+/// Exchanges a loop with the only loop in it. Returns the new statement, and the loop that was
+/// inside.
+fn exchanged(pool: &mut Pool, old: &Stmt) -> Option<(Stmt, Stmt)> {
+    let Stmt::For { var, min, extent, kind, body } = *old else { return None };
+    let (inner, between) = only_loop(pool, body)?;
+    let Stmt::For { var: other, min: low, extent: length, kind: way, body: innermost } = inner
+    else {
+        return None;
+    };
+    let body = between.into_iter().rev().fold(innermost, |body, around| {
+        let around = with_child(&around, 0, body);
+        pool.stmt(around)
+    });
+    let body = pool.stmt(Stmt::For { var, min, extent, kind, body });
+    Some((Stmt::For { var: other, min: low, extent: length, kind: way, body }, inner))
 }
 
 /// Returns a coordinate of a prophecy. The reduction point's coordinates follow the written
@@ -413,14 +452,6 @@ fn add(pool: &mut Pool, expr: ExprId, by: i128) -> ExprId {
 fn spread(pool: &mut Pool, value: ExprId, like: ExprId) -> ExprId {
     let lanes = pool.ty(like).lanes;
     if lanes == 1 { value } else { pool.expr(Expr::Broadcast { value, lanes }) }
-}
-
-/// Declares a buffer like another one, but one shorter in a dimension. Its strides stay, as they
-/// would in code that computes the size wrongly.
-fn shorter_buffer(pool: &mut Pool, buffer: BufferId, dim: usize) -> BufferId {
-    let mut decl: BufferDecl = pool.buffer(buffer).clone();
-    decl.dims[dim].extent = add(pool, decl.dims[dim].extent, -1);
-    pool.declare_buffer(decl)
 }
 
 /// Redirects every access from one buffer to another one of the same type, and replaces one modulus

@@ -61,64 +61,48 @@ pub(super) fn collect(pool: &Pool, program: &Program, kind: MutantKind) -> Vec<S
 
 fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut(Change)) {
     match kind {
-        MutantKind::IndexOffByOne => {
-            if let Stmt::Store { .. } = stmt {
-                for by in [-1, 1] {
-                    add(Change::Expr { root: Role::Index, path: Vec::new(), edit: Edit::Add(by) });
-                }
-            }
-            loads(pool, stmt, |root, path, _| {
-                for by in [-1, 1] {
-                    let path = [path.as_slice(), &[0]].concat();
-                    add(Change::Expr { root, path, edit: Edit::Add(by) });
-                }
-            });
-        }
+        MutantKind::IndexOffByOne => indices(pool, stmt, add),
         MutantKind::LoopBoundChanged => {
             if let Stmt::For { .. } = stmt {
                 for root in [Role::LoopMin, Role::LoopExtent] {
-                    for by in [-1, 1] {
-                        add(Change::Expr { root, path: Vec::new(), edit: Edit::Add(by) });
-                    }
+                    off_by_one(root, &[], add);
                 }
             }
         }
-        MutantKind::OperandsSwapped => subexprs(pool, stmt, |root, path, id| {
-            if swappable(pool, id) {
-                add(Change::Expr { root, path: path.clone(), edit: Edit::Swap });
-            }
+        MutantKind::OperandsSwapped => {
+            edits(pool, stmt, add, |id| swappable(pool, id).then_some(Edit::Swap));
+        }
+        MutantKind::LaneChanged => edits(pool, stmt, add, |id| {
+            let Expr::Shuffle { lanes, .. } = pool.get(id) else { return Vec::new() };
+            (0..lanes.len()).map(Edit::Lane).collect()
         }),
-        MutantKind::LaneChanged => subexprs(pool, stmt, |root, path, id| {
-            if let Expr::Shuffle { lanes, .. } = pool.get(id) {
-                for number in 0..lanes.len() {
-                    add(Change::Expr { root, path: path.clone(), edit: Edit::Lane(number) });
-                }
-            }
+        MutantKind::ConstantChanged => edits(pool, stmt, add, |id| {
+            let constant = pool.as_constant(id).into_iter();
+            constant.flat_map(neighbours).map(Edit::Constant)
         }),
-        MutantKind::ConstantChanged => subexprs(pool, stmt, |root, path, id| {
-            if let Some(constant) = pool.as_constant(id) {
-                for other in neighbours(constant) {
-                    add(Change::Expr { root, path: path.clone(), edit: Edit::Constant(other) });
-                }
-            }
+        MutantKind::WindowChanged => windows(pool, stmt, add),
+        MutantKind::TailWrong => tails(pool, stmt, add),
+        MutantKind::AccessWrong => {
+            edits(pool, stmt, add, |id| claimed_dims(pool, id, |dim, by| Edit::Access { dim, by }));
+        }
+        MutantKind::LoadRedirected => {
+            let redirect = |dim, by| Edit::Redirect { dim, by };
+            edits(pool, stmt, add, |id| claimed_dims(pool, id, redirect));
+        }
+        MutantKind::AccessMissing => edits(pool, stmt, add, |id| {
+            matches!(pool.get(id), Expr::Load { access: Some(_), .. }).then_some(Edit::NoAccess)
         }),
+        MutantKind::BoundWrong => {
+            if let Stmt::Let { value, .. } = stmt
+                && pool.ty(*value) == Type::INT
+            {
+                off_by_one(Role::LetValue, &[], add);
+            }
+        }
         MutantKind::GuardDropped => {
-            if let Stmt::If { .. } = stmt {
-                add(Change::DropGuard);
-            }
+            add_if(matches!(stmt, Stmt::If { .. }), Change::DropGuard, add);
         }
-        MutantKind::ProphecyWrong => {
-            if let Stmt::Store { prophecy: Some(prophecy), .. } = stmt {
-                let count = prophecy.coords.len() + prophecy.point.len();
-                for coordinate in 0..count {
-                    for by in [-1, 1] {
-                        add(Change::Prophecy { coordinate, by });
-                    }
-                    let others = (0..count).filter(|other| *other != coordinate);
-                    others.for_each(|other| add(Change::ProphecyCopied { coordinate, other }));
-                }
-            }
-        }
+        MutantKind::ProphecyWrong => prophecies(stmt, add),
         MutantKind::ProphecyStage => {
             if let Stmt::Store { prophecy: Some(prophecy), .. } = stmt {
                 let stages = 0..pool.func(prophecy.func).stages().len();
@@ -127,46 +111,42 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
             }
         }
         MutantKind::ProphecyMissing => {
-            if let Stmt::Store { prophecy: Some(_), .. } = stmt {
-                add(Change::NoProphecy);
+            let has_prophecy = matches!(stmt, Stmt::Store { prophecy: Some(_), .. });
+            add_if(has_prophecy, Change::NoProphecy, add);
+        }
+        MutantKind::StoreRedirected => {
+            if let Stmt::Store { prophecy: Some(prophecy), .. } = stmt {
+                let dims = prophecy.coords.len();
+                each_dim(dims, add, |dim, by| Change::RedirectStore { dim, by });
             }
         }
-        MutantKind::AccessWrong => loads(pool, stmt, |root, path, id| {
-            if let Expr::Load { access: Some(access), .. } = pool.get(id) {
-                for dim in 0..access.coords.len() {
-                    for by in [-1, 1] {
-                        let edit = Edit::Access { dim, by };
-                        add(Change::Expr { root, path: path.clone(), edit });
-                    }
-                }
+        MutantKind::WriteShifted => {
+            if let Stmt::Provide { coords, .. } = stmt {
+                each_dim(coords.len(), add, |dim, by| Change::ShiftWrite { dim, by });
             }
-        }),
-        MutantKind::AccessMissing => loads(pool, stmt, |root, path, id| {
-            if let Expr::Load { access: Some(_), .. } = pool.get(id) {
-                add(Change::Expr { root, path: path.clone(), edit: Edit::NoAccess });
-            }
-        }),
+        }
         MutantKind::LabelMissing => {
-            if let Stmt::Labeled { label: Label::Func { .. }, .. } = stmt {
-                add(Change::Unlabel);
-            }
+            let is_func = matches!(stmt, Stmt::Labeled { label: Label::Func { .. }, .. });
+            add_if(is_func, Change::Unlabel, add);
         }
+        MutantKind::NeededShrunk => needed(stmt, &[(1, -1), (0, -1)], add),
+        MutantKind::NeededGrown => needed(stmt, &[(-1, 1), (0, 1), (1, 0), (-1, 0)], add),
         MutantKind::AtomicDropped => {
-            if let Stmt::Store { atomic: true, .. } = stmt {
-                add(Change::DropAtomic);
-            }
+            add_if(matches!(stmt, Stmt::Store { atomic: true, .. }), Change::DropAtomic, add);
         }
         MutantKind::StoreMissing => {
-            if let Stmt::Store { .. } = stmt {
-                add(Change::Remove);
-            }
+            add_if(matches!(stmt, Stmt::Store { .. }), Change::Remove, add);
+        }
+        MutantKind::StageMissing => {
+            let is_stage = matches!(stmt, Stmt::Labeled { label: Label::Stage { .. }, .. });
+            add_if(is_stage, Change::Remove, add);
         }
         MutantKind::LoopMadeParallel => {
-            if let Stmt::For { kind, .. } = stmt
-                && !kind.is_parallel()
-            {
-                add(Change::Parallel);
-            }
+            let is_other = matches!(stmt, Stmt::For { kind, .. } if !kind.is_parallel());
+            add_if(is_other, Change::Parallel, add);
+        }
+        MutantKind::LoopsSwapped => {
+            add_if(matches!(stmt, Stmt::For { .. }), Change::SwapLoops, add);
         }
         MutantKind::AllocationShrunk => {
             if let Stmt::Allocate { buffer, .. } = stmt {
@@ -175,133 +155,152 @@ fn collect_stmt(pool: &Pool, stmt: &Stmt, kind: MutantKind, add: &mut impl FnMut
                     .for_each(|(dim, _)| add(Change::Shrink { dim }));
             }
         }
-        MutantKind::FoldChanged => {
-            if let Stmt::Allocate { buffer, .. } = stmt {
-                for (dim, layout) in pool.buffer(*buffer).dims.iter().enumerate() {
-                    let factor = pool.as_constant(layout.extent).and_then(Constant::as_integer);
-                    if let Some(factor) = factor.filter(|factor| layout.folded && *factor > 1) {
-                        add(Change::Fold { dim, to: factor - 1 });
-                        if factor > 2 {
-                            add(Change::Fold { dim, to: factor / 2 });
-                        }
-                    }
-                }
+        MutantKind::FoldChanged => folds(pool, stmt, add),
+        MutantKind::StorageMoved => storage(pool, stmt, add),
+        MutantKind::StatementsSwapped => swaps(pool, stmt, add),
+        MutantKind::EntryCheckWeakened => entry_checks(pool, stmt, add),
+    }
+}
+
+fn add_if(holds: bool, change: Change, add: &mut impl FnMut(Change)) {
+    if holds {
+        add(change);
+    }
+}
+
+/// Adds a change by one, down and up, in each dimension.
+fn each_dim(dims: usize, add: &mut impl FnMut(Change), change: impl Fn(usize, i128) -> Change) {
+    for dim in 0..dims {
+        for by in [-1, 1] {
+            add(change(dim, by));
+        }
+    }
+}
+
+/// Adds changes of an expression by one, down and up.
+fn off_by_one(root: Role, path: &[usize], add: &mut impl FnMut(Change)) {
+    for by in [-1, 1] {
+        add(Change::Expr { root, path: path.to_vec(), edit: Edit::Add(by) });
+    }
+}
+
+/// Adds the edits of each subexpression.
+fn edits<I: IntoIterator<Item = Edit>>(
+    pool: &Pool,
+    stmt: &Stmt,
+    add: &mut impl FnMut(Change),
+    edits_of: impl Fn(ExprId) -> I,
+) {
+    subexprs(pool, stmt, |root, path, id| {
+        for edit in edits_of(id) {
+            add(Change::Expr { root, path: path.clone(), edit });
+        }
+    });
+}
+
+/// Returns the edits by one, down and up, in each dimension of a load's claim.
+fn claimed_dims(pool: &Pool, id: ExprId, edit: impl Fn(usize, i128) -> Edit) -> Vec<Edit> {
+    let Expr::Load { access: Some(access), .. } = pool.get(id) else { return Vec::new() };
+    let dims = 0..access.coords.len();
+    dims.flat_map(|dim| [-1, 1].map(|by| edit(dim, by))).collect()
+}
+
+/// Collects changes of the indices of stores and loads.
+fn indices(pool: &Pool, stmt: &Stmt, add: &mut impl FnMut(Change)) {
+    if let Stmt::Store { .. } = stmt {
+        off_by_one(Role::Index, &[], add);
+    }
+    subexprs(pool, stmt, |root, path, id| {
+        if let Expr::Load { .. } = pool.get(id) {
+            off_by_one(root, &[path.as_slice(), &[0]].concat(), add);
+        }
+    });
+}
+
+/// Collects changes of the arms of selects between a first iteration and the others.
+fn windows(pool: &Pool, stmt: &Stmt, add: &mut impl FnMut(Change)) {
+    subexprs(pool, stmt, |root, path, id| {
+        if let Expr::Select { condition, if_true, .. } = *pool.get(id)
+            && pool.ty(if_true) == Type::INT
+            && matches!(pool.get(condition), Expr::Binary(BinaryOp::Eq, ..))
+        {
+            for arm in [1, 2] {
+                off_by_one(root, &[path.as_slice(), &[arm]].concat(), add);
             }
         }
-        MutantKind::WindowChanged => subexprs(pool, stmt, |root, path, id| {
-            if let Expr::Select { condition, if_true, .. } = *pool.get(id)
-                && pool.ty(if_true) == Type::INT
-                && matches!(pool.get(condition), Expr::Binary(BinaryOp::Eq, ..))
-            {
-                for arm in [1, 2] {
-                    for by in [-1, 1] {
-                        let path = [path.as_slice(), &[arm]].concat();
-                        add(Change::Expr { root, path, edit: Edit::Add(by) });
-                    }
-                }
-            }
-        }),
-        MutantKind::NeededShrunk => {
-            if let Stmt::Labeled { label: Label::Func { needed, .. }, .. } = stmt {
-                for dim in 0..needed.len() {
-                    for (min, extent) in [(1, -1), (0, -1)] {
-                        add(Change::Needed { dim, min, extent });
-                    }
-                }
+    });
+}
+
+/// Collects changes of a prophecy's coordinates.
+fn prophecies(stmt: &Stmt, add: &mut impl FnMut(Change)) {
+    let Stmt::Store { prophecy: Some(prophecy), .. } = stmt else { return };
+    let count = prophecy.coords.len() + prophecy.point.len();
+    for coordinate in 0..count {
+        for by in [-1, 1] {
+            add(Change::Prophecy { coordinate, by });
+        }
+        let others = (0..count).filter(|other| *other != coordinate);
+        others.for_each(|other| add(Change::ProphecyCopied { coordinate, other }));
+    }
+}
+
+/// Collects changes of a func's needed region, by amounts for the min and the extent.
+fn needed(stmt: &Stmt, amounts: &[(i128, i128)], add: &mut impl FnMut(Change)) {
+    let Stmt::Labeled { label: Label::Func { needed, .. }, .. } = stmt else { return };
+    for dim in 0..needed.len() {
+        for (min, extent) in amounts {
+            add(Change::Needed { dim, min: *min, extent: *extent });
+        }
+    }
+}
+
+/// Collects smaller factors for the folded dimensions of an allocation.
+fn folds(pool: &Pool, stmt: &Stmt, add: &mut impl FnMut(Change)) {
+    let Stmt::Allocate { buffer, .. } = stmt else { return };
+    for (dim, layout) in pool.buffer(*buffer).dims.iter().enumerate() {
+        let factor = pool.as_constant(layout.extent).and_then(Constant::as_integer);
+        if let Some(factor) = factor.filter(|factor| layout.folded && *factor > 1) {
+            add(Change::Fold { dim, to: factor - 1 });
+            if factor > 2 {
+                add(Change::Fold { dim, to: factor / 2 });
             }
         }
-        MutantKind::NeededGrown => {
-            if let Stmt::Labeled { label: Label::Func { needed, .. }, .. } = stmt {
-                for dim in 0..needed.len() {
-                    for (min, extent) in [(-1, 1), (0, 1), (1, 0), (-1, 0)] {
-                        add(Change::Needed { dim, min, extent });
-                    }
-                }
-            }
+    }
+}
+
+/// Collects moves of memory into a loop, or out of it.
+fn storage(pool: &Pool, stmt: &Stmt, add: &mut impl FnMut(Change)) {
+    if let Stmt::Allocate { body, .. } = stmt {
+        for inner in 0..loops_below(pool, *body) {
+            add(Change::StoreFurtherIn { inner });
         }
-        MutantKind::LoadRedirected => loads(pool, stmt, |root, path, id| {
-            if let Expr::Load { access: Some(access), .. } = pool.get(id) {
-                for dim in 0..access.coords.len() {
-                    for by in [-1, 1] {
-                        let edit = Edit::Redirect { dim, by };
-                        add(Change::Expr { root, path: path.clone(), edit });
-                    }
-                }
-            }
-        }),
-        MutantKind::StoreRedirected => {
-            if let Stmt::Store { prophecy: Some(prophecy), .. } = stmt {
-                for dim in 0..prophecy.coords.len() {
-                    for by in [-1, 1] {
-                        add(Change::RedirectStore { dim, by });
-                    }
-                }
-            }
+    }
+    if let Stmt::For { body, .. } = stmt {
+        for inner in 0..allocations_below(pool, *body) {
+            add(Change::StoreFurtherOut { inner });
         }
-        MutantKind::BoundWrong => {
-            if let Stmt::Let { value, .. } = stmt
-                && pool.ty(*value) == Type::INT
-            {
-                for by in [-1, 1] {
-                    let edit = Edit::Add(by);
-                    add(Change::Expr { root: Role::LetValue, path: Vec::new(), edit });
-                }
-            }
+    }
+}
+
+/// Collects exchanges of neighbouring statements. The order of entry checks does not matter.
+fn swaps(pool: &Pool, stmt: &Stmt, add: &mut impl FnMut(Change)) {
+    let Stmt::Block(stmts) = stmt else { return };
+    let is_check = |stmt: &StmtId| matches!(pool.get_stmt(*stmt), Stmt::Assert { .. });
+    for (first, pair) in stmts.windows(2).enumerate() {
+        if pair[0] != pair[1] && !is_check(&pair[0]) && !is_check(&pair[1]) {
+            add(Change::Swap { first });
         }
-        MutantKind::StorageMoved => {
-            if let Stmt::Allocate { body, .. } = stmt {
-                for inner in 0..loops_below(pool, *body) {
-                    add(Change::StoreFurtherIn { inner });
-                }
-            }
-            if let Stmt::For { body, .. } = stmt {
-                for inner in 0..allocations_below(pool, *body) {
-                    add(Change::StoreFurtherOut { inner });
-                }
-            }
-        }
-        MutantKind::TailWrong => tails(pool, stmt, add),
-        MutantKind::LoopsSwapped => {
-            if let Stmt::For { .. } = stmt {
-                add(Change::SwapLoops);
-            }
-        }
-        MutantKind::StageMissing => {
-            if let Stmt::Labeled { label: Label::Stage { .. }, .. } = stmt {
-                add(Change::Remove);
-            }
-        }
-        MutantKind::WriteShifted => {
-            if let Stmt::Provide { coords, .. } = stmt {
-                for dim in 0..coords.len() {
-                    for by in [-1, 1] {
-                        add(Change::ShiftWrite { dim, by });
-                    }
-                }
-            }
-        }
-        MutantKind::StatementsSwapped => {
-            if let Stmt::Block(stmts) = stmt {
-                for (first, pair) in stmts.windows(2).enumerate() {
-                    // The order of entry checks does not matter.
-                    let is_check =
-                        |stmt: &StmtId| matches!(pool.get_stmt(*stmt), Stmt::Assert { .. });
-                    if pair[0] != pair[1] && !is_check(&pair[0]) && !is_check(&pair[1]) {
-                        add(Change::Swap { first });
-                    }
-                }
-            }
-        }
-        MutantKind::EntryCheckWeakened => {
-            if let Stmt::Assert { condition, .. } = stmt {
-                let mut parts = 0;
-                conjuncts(pool, *condition, &mut |_| parts += 1);
-                (0..parts).for_each(|part| add(Change::Weaken { part }));
-                if parts > 1 {
-                    add(Change::Remove);
-                }
-            }
-        }
+    }
+}
+
+/// Collects the conditions that an entry check joins, and the whole check if it joins several.
+fn entry_checks(pool: &Pool, stmt: &Stmt, add: &mut impl FnMut(Change)) {
+    let Stmt::Assert { condition, .. } = stmt else { return };
+    let mut parts = 0;
+    conjuncts(pool, *condition, &mut |_| parts += 1);
+    (0..parts).for_each(|part| add(Change::Weaken { part }));
+    if parts > 1 {
+        add(Change::Remove);
     }
 }
 
@@ -348,14 +347,6 @@ fn subexprs(pool: &Pool, stmt: &Stmt, mut visit: impl FnMut(Role, &Path, ExprId)
     for (root, expr) in roots(pool, stmt) {
         for_each_subexpr(pool, expr, SUBEXPRS, &mut |path, id| visit(root, path, id));
     }
-}
-
-fn loads(pool: &Pool, stmt: &Stmt, mut visit: impl FnMut(Role, &Path, ExprId)) {
-    subexprs(pool, stmt, |root, path, id| {
-        if let Expr::Load { .. } = pool.get(id) {
-            visit(root, path, id);
-        }
-    });
 }
 
 pub(crate) fn swappable(pool: &Pool, id: ExprId) -> bool {
