@@ -295,7 +295,7 @@ impl Machine<'_> {
     /// The type and fields of a node of a kind that checks its operands in its own way; `None` for
     /// other kinds.
     fn parts_of_node(
-        &self,
+        &mut self,
         kind: Kind,
         arguments: &[Val],
         state: &mut State,
