@@ -227,8 +227,7 @@ impl<A: Arithmetic> Scope<'_, A> {
         }
         let sizes = match sizes {
             Some(sizes) => sizes,
-            // No iteration shows the shape, so it is the shape of the body at the first
-            // index.
+            // No iteration shows the shape, so it is the shape of the body at the first index.
             None => {
                 self.indices.insert(var.id, lo);
                 let sizes = self.term(body)?.sizes;

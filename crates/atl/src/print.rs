@@ -256,7 +256,7 @@ pub(crate) fn write_index(
     out: &mut String,
     index: &Index,
     level: u8,
-    name: &dyn Fn(&crate::term::Var) -> String,
+    name: &dyn Fn(&Var) -> String,
 ) {
     match index {
         Index::Num(value) => {
@@ -306,11 +306,7 @@ pub(crate) fn write_index(
     }
 }
 
-pub(crate) fn write_pred(
-    out: &mut String,
-    pred: &Pred,
-    name: &dyn Fn(&crate::term::Var) -> String,
-) {
+pub(crate) fn write_pred(out: &mut String, pred: &Pred, name: &dyn Fn(&Var) -> String) {
     match pred {
         Pred::Known(value) => {
             let _ = write!(out, "{value}");
