@@ -94,7 +94,8 @@ mod tests {
     fn braces_of_literals_and_functions_without_bodies_do_not_count() {
         let more = body(119);
         let text = format!(
-            "trait T {{\n    fn f();\n    fn g();\n}}\nfn h() {{\n    '}}'; \"}}\"; // }}\n}}\n{more}"
+            "trait T {{\n    fn f();\n    fn g();\n}}\nfn h() {{\n    '}}'; \"}}\"; // \
+                }}\n}}\n{more}"
         );
         check(function_lengths, &[(PLACE, &text)], &[]);
         let long = format!("fn h() {{\n    '}}'; \"}}\"; // }}\n{more}}}\n");

@@ -211,8 +211,8 @@ fn finish(
     let _ = writeln!(
         proof,
         "Theorem derivation : HalidomStatement.Statement.theorem.\n\
-         Proof. intro ext. split; [exact (@derived ext) | split; [exact (@lowered ext){instance}{separated} \
-         | exact printed{end}]]. Qed."
+         Proof. intro ext. split; [exact (@derived ext) | split; \
+         [exact (@lowered ext){instance}{separated} | exact printed{end}]]. Qed."
     );
     Certificate {
         statement,

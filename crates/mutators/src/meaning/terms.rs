@@ -598,10 +598,14 @@ impl<'a> Meaning<'a> {
             let number = given.number(&format!("variable {}", self.name_id(name)), ty);
             return Some(self.values.number(number, ty.domain()));
         }
+        let is_named = |field: &Field| match field {
+            Field::Expr(other) => self.state.find(*other) == name,
+            _ => false,
+        };
         let first = self.state.nodes.iter().find(|other| {
             other.ty == ty
                 && matches!(&other.shape, Some(Shape { kind: Kind::Variable, fields })
-                    if matches!(fields.first(), Some(Field::Expr(other)) if self.state.find(*other) == name))
+                    if fields.first().is_some_and(is_named))
         })?;
         let class = self.state.class(first.class);
         if class == self.own_class(node) {
