@@ -11,7 +11,7 @@ const TEST: &str = "#[cfg(test)]";
 
 pub(super) fn function_lengths(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in files.iter().filter(|file| is_production(&file.path)) {
+    for file in files.iter().filter(|file| is_production(file)) {
         let code = without_tests(without_literals(&file.text));
         for (at, _) in code.match_indices("fn ") {
             if !is_word(&code, at, "fn") {
@@ -30,10 +30,12 @@ pub(super) fn function_lengths(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-fn is_production(path: &str) -> bool {
-    let is_rust = path.ends_with(".rs") && !path.ends_with("/tests.rs");
+fn is_production(file: &File) -> bool {
+    let path = &file.path;
     let is_ours = path.starts_with("crates/") || path.starts_with("xtask/");
-    is_rust && is_ours && !path.split('/').any(|folder| matches!(folder, "tests" | "benches"))
+    let is_test = path.ends_with("/tests.rs")
+        || path.split('/').any(|folder| matches!(folder, "tests" | "benches"));
+    file.extension() == "rs" && is_ours && !is_test
 }
 
 /// Replaces the items that only tests contain by blanks.
