@@ -14,13 +14,13 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     help: "\
 Installs Coq if it is missing (Debian's package coq; this needs root), builds the release binary,
 and carries out every derivation of examples/*.atl and crates/atl/tests/programs/*.atl. Coq checks
-the certificate. The C runs under the compiler's sanitizers and is compared with the meaning of the source program, for the program's own
-element type (same bits) and for single precision (exactly if the certificate states it, otherwise
-validated over the reals). Prints each certificate's statement about floating point, and the speed
-of the engine. Fails if a derivation fails, if coqc takes more than 30 s for one derivation or 4
-minutes for all, or if the engine takes more than a second for its hundred steps. Also writes the
-certificates of one file, copies them to another folder, and checks them there with `halidom
-certificate`; a certificate whose C was changed must be refused.
+the certificate. The C runs under the compiler's sanitizers and is compared with the meaning of the
+source program, for the program's own element type (same bits) and for single precision (exactly if
+the certificate states it, otherwise validated over the reals). Prints each certificate's statement
+about floating point, and the speed of the engine. Fails if a derivation fails, if coqc takes more
+than 30 s for one derivation or 4 minutes for all, or if the engine takes more than a second for its
+hundred steps. Also writes the certificates of one file, copies them to another folder, and checks
+them there with `halidom certificate`; a certificate whose C was changed must be refused.
 
 --tamper: corrupts certificates in 400 places instead (a bound, a site, a rule name, an operator, a
 constant, the final program, the loop nest, a token, a term, a line, and whole files that try to get

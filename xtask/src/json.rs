@@ -195,7 +195,10 @@ mod tests {
 
     #[test]
     fn reads_values() {
-        let text = r#" {"a": [1, -2.5e1, true, false, null], "b": {}, "c": [], "d": "x\"\\\u00e9\ud83d\ude00\n"} "#;
+        let text = concat!(
+            r#" {"a": [1, -2.5e1, true, false, null], "b": {}, "c": [], "#,
+            r#""d": "x\"\\\u00e9\ud83d\ude00\n"} "#
+        );
         let value = Json::parse(text).expect("valid");
         let a = value.get("a").and_then(Json::array).expect("an array");
         assert_eq!(

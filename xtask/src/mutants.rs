@@ -11,13 +11,14 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
               proved",
     help: "\
 Installs what is missing and runs the test `mutants` of halidom-driver on every example under every
-schedule, with small factors, and its tests of wrong rewritings on all mutants of rewritings. The mutants are final programs, structured programs before lowering,
-specifications and annotations, each changed in one place. Each mutant runs on two hundred inputs
-and is validated. Prints each mutant that is not refuted, a table by kind of mutant, the reasons why
-mutants are proved or unknown, and the kinds of obligations that alone keep mutants from being
-proved. Fails if a mutant is proved that a run shows to be wrong, if annotations can be found that
-prove such a mutant, or if fewer than nine in ten of the mutants that a run shows to be wrong are
-refuted. Takes most of an hour on two cores.
+schedule, with small factors, and its tests of wrong rewritings on all mutants of rewritings. The
+mutants are final programs, structured programs before lowering, specifications and annotations,
+each changed in one place. Each mutant runs on two hundred inputs and is validated. Prints each
+mutant that is not refuted, a table by kind of mutant, the reasons why mutants are proved or
+unknown, and the kinds of obligations that alone keep mutants from being proved. Fails if a mutant
+is proved that a run shows to be wrong, if annotations can be found that prove such a mutant, or if
+fewer than nine in ten of the mutants that a run shows to be wrong are refuted. Takes most of an
+hour on two cores.
 
 With --stock, changes the structure of statements from stock Halide's compiler instead: frees,
 conditions, predicates, kinds and bounds of loops, semaphores, barriers, alignments, order,

@@ -140,50 +140,7 @@ impl<A: Arithmetic> Scope<'_, A> {
             }
             Node::Loop(kind, var, lo, hi, body) => {
                 let (lo, hi) = (self.index(lo)?, self.index(hi)?);
-                let before = self.indices.get(&var.id).copied();
-                let mut elements: Vec<A::Value> = Vec::new();
-                let mut sizes = None;
-                for value in lo..hi {
-                    self.indices.insert(var.id, value);
-                    let part = self.term(body)?;
-                    if sizes.as_ref().is_some_and(|sizes| *sizes != part.sizes) {
-                        return Err(InterpretError::Shape("a part of a loop has"));
-                    }
-                    match kind {
-                        Loop::Gen => elements.extend(part.elements),
-                        Loop::Sum => {
-                            if sizes.is_none() {
-                                elements = vec![self.arithmetic.zero(); part.elements.len()];
-                            }
-                            for (sum, element) in elements.iter_mut().zip(&part.elements) {
-                                *sum = self.arithmetic.add(*sum, *element);
-                            }
-                        }
-                    }
-                    sizes.get_or_insert(part.sizes);
-                }
-                let sizes = match sizes {
-                    Some(sizes) => sizes,
-                    // No iteration shows the shape, so it is the shape of the body at the first
-                    // index.
-                    None => {
-                        self.indices.insert(var.id, lo);
-                        let sizes = self.term(body)?.sizes;
-                        if *kind == Loop::Sum {
-                            elements = vec![self.arithmetic.zero(); count(&sizes)];
-                        }
-                        sizes
-                    }
-                };
-                match before {
-                    Some(value) => self.indices.insert(var.id, value),
-                    None => self.indices.remove(&var.id),
-                };
-                let sizes = match kind {
-                    Loop::Gen => std::iter::once((hi - lo).max(0)).chain(sizes).collect(),
-                    Loop::Sum => sizes,
-                };
-                Ok(Tensor { sizes, elements })
+                self.iterate(*kind, var, lo, hi, body)
             }
             Node::Guard(pred, body) => {
                 let holds = self.pred(pred)?;
@@ -235,6 +192,60 @@ impl<A: Arithmetic> Scope<'_, A> {
             }
             Node::Apply(var, _) => Err(InterpretError::Meaningless(var.to_string())),
         }
+    }
+
+    /// Evaluates a loop for `lo <= var < hi`.
+    fn iterate(
+        &mut self,
+        kind: Loop,
+        var: &Var,
+        lo: i64,
+        hi: i64,
+        body: &Term,
+    ) -> Interpreted<Tensor<A::Value>> {
+        let before = self.indices.get(&var.id).copied();
+        let mut elements: Vec<A::Value> = Vec::new();
+        let mut sizes = None;
+        for value in lo..hi {
+            self.indices.insert(var.id, value);
+            let part = self.term(body)?;
+            if sizes.as_ref().is_some_and(|sizes| *sizes != part.sizes) {
+                return Err(InterpretError::Shape("a part of a loop has"));
+            }
+            match kind {
+                Loop::Gen => elements.extend(part.elements),
+                Loop::Sum => {
+                    if sizes.is_none() {
+                        elements = vec![self.arithmetic.zero(); part.elements.len()];
+                    }
+                    for (sum, element) in elements.iter_mut().zip(&part.elements) {
+                        *sum = self.arithmetic.add(*sum, *element);
+                    }
+                }
+            }
+            sizes.get_or_insert(part.sizes);
+        }
+        let sizes = match sizes {
+            Some(sizes) => sizes,
+            // No iteration shows the shape, so it is the shape of the body at the first index.
+            None => {
+                self.indices.insert(var.id, lo);
+                let sizes = self.term(body)?.sizes;
+                if kind == Loop::Sum {
+                    elements = vec![self.arithmetic.zero(); count(&sizes)];
+                }
+                sizes
+            }
+        };
+        match before {
+            Some(value) => self.indices.insert(var.id, value),
+            None => self.indices.remove(&var.id),
+        };
+        let sizes = match kind {
+            Loop::Gen => std::iter::once((hi - lo).max(0)).chain(sizes).collect(),
+            Loop::Sum => sizes,
+        };
+        Ok(Tensor { sizes, elements })
     }
 
     /// Evaluates a read with all its indices at once, so that no tensor is copied for one element.

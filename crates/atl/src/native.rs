@@ -255,7 +255,8 @@ fn main_function(program: &Program, cases: &[Vec<i64>], results: &[usize]) -> St
          #define ATL_NEXT (atl_state = atl_state * 6364136223846793005u + 1442695040888963407u)\n\
          static const int64_t atl_cases[][{columns}] = {{\n{rows}}};\n\n\
          int main(void)\n{{\n    uint64_t atl_state = 1;\n\
-         \x20   for (size_t atl_n = 0; atl_n < sizeof atl_cases / sizeof atl_cases[0]; atl_n++) {{\n\
+         \x20   for (size_t atl_n = 0; atl_n < sizeof atl_cases / sizeof atl_cases[0]; \
+         atl_n++) {{\n\
          \x20       const int64_t *atl_case = atl_cases[atl_n];\n\
          \x20       elem *atl_in[{inputs} + 1];\n\
          \x20       for (int atl_k = 0; atl_k < {inputs}; atl_k++) {{\n\

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::names::Names;
-use crate::term::{Arg, Arith, Compare, Index, Loop, Node, Pred, Reshape, Term, binder, children};
+use crate::term::{
+    Arg, Arith, Compare, Index, Loop, Node, Pred, Reshape, Term, Var, binder, children,
+};
 
 /// The words of the language that are not names.
 pub(crate) const KEYWORDS: &[&str] =
@@ -88,21 +90,7 @@ impl Printer {
             Node::Literal(text) => self.out.push_str(text),
             Node::Loop(kind, var, lo, hi, body) => {
                 let depth = self.names.depth();
-                self.out.push_str(match kind {
-                    Loop::Gen => "gen ",
-                    Loop::Sum => "sum ",
-                });
-                let name = self.names.unused(&var.name);
-                self.out.push_str(&name);
-                if *lo == Index::Num(0) {
-                    self.out.push_str(" < ");
-                } else {
-                    self.out.push_str(" in ");
-                    self.index(lo);
-                    self.out.push_str("..");
-                }
-                self.index(hi);
-                self.out.push(':');
+                self.loop_head(*kind, var, lo, hi);
                 self.names.bind(var);
                 let nested = matches!(&**body, Node::Loop(..));
                 if breaks && !nested {
@@ -135,23 +123,7 @@ impl Printer {
                 self.term(body, 0, indent);
                 self.names.leave(depth);
             }
-            Node::Get(..) => {
-                let mut base = term;
-                let mut indices = Vec::new();
-                while let Node::Get(tensor, index) = &**base {
-                    indices.push(index);
-                    base = tensor;
-                }
-                self.term(base, 3, indent);
-                self.out.push('[');
-                for (position, index) in indices.into_iter().rev().enumerate() {
-                    if position > 0 {
-                        self.out.push_str("; ");
-                    }
-                    self.index(index);
-                }
-                self.out.push(']');
-            }
+            Node::Get(..) => self.read(term, indent),
             Node::Add(left, right) => {
                 // Without parentheses, a binder on the left would take the rest of the sum into its
                 // body.
@@ -198,6 +170,43 @@ impl Printer {
             binder(term, 9).is_none() || !children(term).is_empty(),
             "binders have bodies"
         );
+    }
+
+    fn loop_head(&mut self, kind: Loop, var: &Var, lo: &Index, hi: &Index) {
+        self.out.push_str(match kind {
+            Loop::Gen => "gen ",
+            Loop::Sum => "sum ",
+        });
+        let name = self.names.unused(&var.name);
+        self.out.push_str(&name);
+        if *lo == Index::Num(0) {
+            self.out.push_str(" < ");
+        } else {
+            self.out.push_str(" in ");
+            self.index(lo);
+            self.out.push_str("..");
+        }
+        self.index(hi);
+        self.out.push(':');
+    }
+
+    /// Prints a read with all its indices in one pair of brackets.
+    fn read(&mut self, term: &Term, indent: usize) {
+        let mut base = term;
+        let mut indices = Vec::new();
+        while let Node::Get(tensor, index) = &**base {
+            indices.push(index);
+            base = tensor;
+        }
+        self.term(base, 3, indent);
+        self.out.push('[');
+        for (position, index) in indices.into_iter().rev().enumerate() {
+            if position > 0 {
+                self.out.push_str("; ");
+            }
+            self.index(index);
+        }
+        self.out.push(']');
     }
 
     fn call(
@@ -247,7 +256,7 @@ pub(crate) fn write_index(
     out: &mut String,
     index: &Index,
     level: u8,
-    name: &dyn Fn(&crate::term::Var) -> String,
+    name: &dyn Fn(&Var) -> String,
 ) {
     match index {
         Index::Num(value) => {
@@ -297,11 +306,7 @@ pub(crate) fn write_index(
     }
 }
 
-pub(crate) fn write_pred(
-    out: &mut String,
-    pred: &Pred,
-    name: &dyn Fn(&crate::term::Var) -> String,
-) {
+pub(crate) fn write_pred(out: &mut String, pred: &Pred, name: &dyn Fn(&Var) -> String) {
     match pred {
         Pred::Known(value) => {
             let _ = write!(out, "{value}");

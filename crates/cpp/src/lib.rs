@@ -25,6 +25,7 @@ mod headers;
 mod others;
 mod parse;
 mod sign;
+mod statements;
 mod syntax;
 mod text;
 mod unread;
@@ -43,6 +44,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("unread.rs"),
     include_str!("parse.rs"),
     include_str!("sign.rs"),
+    include_str!("statements.rs"),
     include_str!("syntax.rs"),
     include_str!("text.rs"),
     include_str!("words.rs"),

@@ -69,7 +69,9 @@ pub use decl::{
     BufferDecl, BufferKind, Dim, FuncDecl, FuncKind, HoleDecl, HoleKind, HolePart, REGISTER_LIMIT,
     ReductionVar, STACK_LIMIT, Stage, StoreIn, VarDecl,
 };
-pub use directive::{Argument, Number, SchedulePhase};
+pub use directive::{
+    Argument, DIRECTIVES, DirectiveForm, Number, ParameterKind, SchedulePhase, Words,
+};
 pub use expr::{Access, Expr, ExprId, interleaved_lanes};
 pub use function::{FunctionDecl, FunctionId, Real};
 pub use ids::{BufferId, FuncId, HoleId, VarId};

@@ -476,30 +476,7 @@ impl<'a> Printer<'a> {
             }
             Stmt::Allocate { buffer, body } => {
                 self.line(depth);
-                let decl = pool.buffer(*buffer);
-                let name = self.names.buffer(pool, *buffer);
-                let func = self.names.func(pool, decl.func);
-                let _ = write!(self.out, "allocate {name}: {} for {func}", decl.scalar);
-                if pool.func(decl.func).scalars.len() > 1 {
-                    let _ = write!(self.out, ".{}", decl.component);
-                }
-                self.dims(&decl.dims);
-                match decl.store_in {
-                    StoreIn::Auto => {}
-                    StoreIn::Within(arena) => {
-                        let arena = self.names.buffer(pool, arena);
-                        let _ = write!(self.out, " in {arena}");
-                    }
-                    place @ (StoreIn::Heap
-                    | StoreIn::Stack
-                    | StoreIn::Register
-                    | StoreIn::Stream) => {
-                        let _ = write!(self.out, " in {}", place.name());
-                    }
-                }
-                if decl.realigned {
-                    self.put(" realigned");
-                }
+                self.allocation(*buffer);
                 self.put(";\n");
                 self.sequence(*body, depth);
             }
@@ -531,33 +508,7 @@ impl<'a> Printer<'a> {
             }
             Stmt::Labeled { label, body } => {
                 self.line(depth);
-                match label {
-                    Label::Func { func, needed } => {
-                        let name = self.names.func(pool, *func);
-                        let _ = write!(self.out, "func {name}");
-                        for interval in needed {
-                            self.put(" ");
-                            self.interval(*interval);
-                        }
-                    }
-                    Label::Stage { func, stage, specialization } => {
-                        let name = self.names.func(pool, *func);
-                        let _ = write!(self.out, "stage {name}, {stage}, {specialization}");
-                    }
-                    Label::Partition(policy) => {
-                        let _ = write!(self.out, "partition {}", policy.name());
-                    }
-                    Label::Ahead { func, by } => {
-                        let name = self.names.func(pool, *func);
-                        let _ = write!(self.out, "ahead {name}, {by}");
-                    }
-                    Label::Prefetch { buffer, index } => {
-                        let name = self.names.buffer(pool, *buffer);
-                        let _ = write!(self.out, "prefetch {name}[");
-                        self.expr(*index, 0);
-                        self.put("]");
-                    }
-                }
+                self.label(label);
                 self.braces(*body, depth);
             }
             Stmt::Provide { func, stage, coords, point, values, atomic } => {
@@ -592,6 +543,62 @@ impl<'a> Printer<'a> {
                 self.put("] = ");
                 self.expr(*value, 0);
                 self.put(";\n");
+            }
+        }
+    }
+
+    fn allocation(&mut self, buffer: BufferId) {
+        let pool = self.pool;
+        let decl = pool.buffer(buffer);
+        let name = self.names.buffer(pool, buffer);
+        let func = self.names.func(pool, decl.func);
+        let _ = write!(self.out, "allocate {name}: {} for {func}", decl.scalar);
+        if pool.func(decl.func).scalars.len() > 1 {
+            let _ = write!(self.out, ".{}", decl.component);
+        }
+        self.dims(&decl.dims);
+        match decl.store_in {
+            StoreIn::Auto => {}
+            StoreIn::Within(arena) => {
+                let arena = self.names.buffer(pool, arena);
+                let _ = write!(self.out, " in {arena}");
+            }
+            place @ (StoreIn::Heap | StoreIn::Stack | StoreIn::Register | StoreIn::Stream) => {
+                let _ = write!(self.out, " in {}", place.name());
+            }
+        }
+        if decl.realigned {
+            self.put(" realigned");
+        }
+    }
+
+    fn label(&mut self, label: &Label) {
+        let pool = self.pool;
+        match label {
+            Label::Func { func, needed } => {
+                let name = self.names.func(pool, *func);
+                let _ = write!(self.out, "func {name}");
+                for interval in needed {
+                    self.put(" ");
+                    self.interval(*interval);
+                }
+            }
+            Label::Stage { func, stage, specialization } => {
+                let name = self.names.func(pool, *func);
+                let _ = write!(self.out, "stage {name}, {stage}, {specialization}");
+            }
+            Label::Partition(policy) => {
+                let _ = write!(self.out, "partition {}", policy.name());
+            }
+            Label::Ahead { func, by } => {
+                let name = self.names.func(pool, *func);
+                let _ = write!(self.out, "ahead {name}, {by}");
+            }
+            Label::Prefetch { buffer, index } => {
+                let name = self.names.buffer(pool, *buffer);
+                let _ = write!(self.out, "prefetch {name}[");
+                self.expr(*index, 0);
+                self.put("]");
             }
         }
     }

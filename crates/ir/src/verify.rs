@@ -469,54 +469,10 @@ impl<'a> Verifier<'a> {
                 }
                 self.in_scope.remove(var);
             }
-            Stmt::Allocate { buffer, body } => {
-                let decl = pool.buffer(*buffer);
-                self.holds_component(decl);
-                if decl.kind != BufferKind::Internal || !self.allocated.insert(*buffer) {
-                    self.report("an internal buffer is allocated once", decl.name.clone());
-                }
-                for dim in &decl.dims {
-                    self.scalar_interval(Interval { min: dim.min, extent: dim.extent });
-                    self.expect(dim.stride, Type::INT, "strides are scalar ints");
-                    let constant = |id| pool.as_constant(id).and_then(Constant::as_integer);
-                    let room = constant(dim.extent).is_some_and(|extent| extent > 0);
-                    if dim.folded && (constant(dim.min) != Some(0) || !room) {
-                        self.report(
-                            "a folded dimension begins at 0 and has a positive constant extent",
-                            decl.name.clone(),
-                        );
-                    }
-                }
-                let lent = self.lent(decl);
-                self.live.insert(*buffer);
-                self.stmt(*body);
-                self.live.remove(buffer);
-                self.live.extend(lent);
-            }
+            Stmt::Allocate { buffer, body } => self.allocate(*buffer, *body),
             Stmt::Assert { condition, check } => self.assert(*condition, check),
             Stmt::Labeled { label, body } => {
-                match label {
-                    Label::Func { func, needed } => {
-                        for interval in needed {
-                            self.scalar_interval(*interval);
-                        }
-                        if pool.func(*func).stages().is_empty() {
-                            self.report(
-                                "a label is of a defined func",
-                                pool.func(*func).name.clone(),
-                            );
-                        }
-                        if needed.len() != pool.func(*func).rank() {
-                            self.report(
-                                "a needed region has the func's rank",
-                                pool.func(*func).name.clone(),
-                            );
-                        }
-                    }
-                    Label::Stage { func, stage, .. } => self.stage_exists(*func, *stage),
-                    Label::Partition(_) | Label::Ahead { .. } => {}
-                    Label::Prefetch { buffer, index } => self.prefetch(*buffer, *index),
-                }
+                self.label(label);
                 self.stmt(*body);
             }
             Stmt::Provide { func, stage, coords, point, values, atomic } => {
@@ -536,7 +492,10 @@ impl<'a> Verifier<'a> {
             }
             Stmt::Store { buffer, index, value, prophecy, atomic } => {
                 if *atomic {
-                    let own = |expr: &Expr| matches!(expr, Expr::Load { buffer: read, .. } if read == buffer);
+                    let own = |expr: &Expr| {
+                        let Expr::Load { buffer: read, .. } = expr else { return false };
+                        read == buffer
+                    };
                     let same =
                         |expr: &Expr| matches!(expr, Expr::Load { index: at, .. } if at == index);
                     self.atomic((&[*value], &[*index]), own, same);
@@ -572,6 +531,51 @@ impl<'a> Verifier<'a> {
                     );
                 }
             }
+        }
+    }
+
+    fn allocate(&mut self, buffer: BufferId, body: StmtId) {
+        let decl = self.pool.buffer(buffer);
+        self.holds_component(decl);
+        if decl.kind != BufferKind::Internal || !self.allocated.insert(buffer) {
+            self.report("an internal buffer is allocated once", decl.name.clone());
+        }
+        for dim in &decl.dims {
+            self.scalar_interval(Interval { min: dim.min, extent: dim.extent });
+            self.expect(dim.stride, Type::INT, "strides are scalar ints");
+            let constant = |id| self.pool.as_constant(id).and_then(Constant::as_integer);
+            let room = constant(dim.extent).is_some_and(|extent| extent > 0);
+            if dim.folded && (constant(dim.min) != Some(0) || !room) {
+                self.report(
+                    "a folded dimension begins at 0 and has a positive constant extent",
+                    decl.name.clone(),
+                );
+            }
+        }
+        let lent = self.lent(decl);
+        self.live.insert(buffer);
+        self.stmt(body);
+        self.live.remove(&buffer);
+        self.live.extend(lent);
+    }
+
+    fn label(&mut self, label: &Label) {
+        match label {
+            Label::Func { func, needed } => {
+                for interval in needed {
+                    self.scalar_interval(*interval);
+                }
+                let decl = self.pool.func(*func);
+                if decl.stages().is_empty() {
+                    self.report("a label is of a defined func", decl.name.clone());
+                }
+                if needed.len() != decl.rank() {
+                    self.report("a needed region has the func's rank", decl.name.clone());
+                }
+            }
+            Label::Stage { func, stage, .. } => self.stage_exists(*func, *stage),
+            Label::Partition(_) | Label::Ahead { .. } => {}
+            Label::Prefetch { buffer, index } => self.prefetch(*buffer, *index),
         }
     }
 

@@ -16,7 +16,7 @@ mod print;
 mod symbols;
 mod syntax;
 
-pub use check::{DirectiveInfo, directives, function_names};
+pub use check::function_names;
 pub use format::{Unformatted, format};
 pub use module::{Module, NamedSchedule, Pipeline};
 pub use outline::{Bracket, Lexical, Outline, TokenKind, outline, tokens};

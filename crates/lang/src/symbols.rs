@@ -3,6 +3,7 @@
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
 use halidom_diag::{FileId, Sources, Span};
+use halidom_ir::{DIRECTIVES, ParameterKind};
 
 use crate::syntax::ast::{
     Chain, ConstantParam, DirectiveCall, Domain, Elements, Expr, ExprKind, File, Func, FuncBody,
@@ -115,43 +116,14 @@ pub fn symbols(sources: &Sources, id: FileId) -> Symbols {
     found
 }
 
-/// The kind of an argument of a directive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Given {
-    /// A loop or variable of the func.
-    Loop,
-    /// The name of a new loop.
-    NewLoop,
-    /// Another func.
-    Func,
-    /// A loop of the func before.
-    LoopOfFunc,
-    /// The name of a new func.
-    NewFunc,
-    /// A word of the directive.
-    Word,
-    /// An expression.
-    Value,
-}
-
 /// Returns the kind of a directive's argument.
-fn given(directive: &str, number: usize) -> Given {
-    match (directive, number) {
-        ("compute_at" | "store_at" | "hoist_storage" | "prefetch", 0) | ("in", _) => Given::Func,
-        ("compute_at" | "store_at" | "hoist_storage", 1) => Given::LoopOfFunc,
-        ("tile" | "gpu_tile", 2..=5)
-        | ("split", 1 | 2)
-        | ("fuse", 2)
-        | ("rename" | "rfactor", 1) => Given::NewLoop,
-        ("rfactor", 2) => Given::NewFunc,
-        ("reorder" | "reorder_storage" | "gpu_blocks" | "gpu_threads", _)
-        | ("prefetch" | "fuse", 1)
-        | ("tile" | "gpu_tile", 0 | 1) => Given::Loop,
-        ("parallel" | "partition", 1) | ("fold_storage", 2) | ("store_in", _) => Given::Word,
-        ("specialize" | "update", _) => Given::Value,
-        (_, 0) => Given::Loop,
-        _ => Given::Value,
-    }
+fn kind_of(directive: &str, number: usize) -> ParameterKind {
+    let form = DIRECTIVES.iter().find(|form| form.name == directive);
+    form.and_then(|form| form.kind(number)).unwrap_or(match number {
+        // Schedule functions are taken to begin with a loop.
+        0 => ParameterKind::Loop,
+        _ => ParameterKind::Value,
+    })
 }
 
 struct Collector<'s> {
@@ -627,19 +599,19 @@ impl<'s> Collector<'s> {
                 continue;
             };
             let span = self.place(name);
-            let kind = given(call.name.text, number);
+            let kind = kind_of(call.name.text, number);
             let known = |func: &str| loops.get(func).and_then(|own| own.get(name)).copied();
             match kind {
-                Given::Word => {}
-                Given::Value if is_tail => {}
-                Given::Loop | Given::LoopOfFunc => {
-                    let of = if kind == Given::Loop { func } else { other };
+                ParameterKind::Word(_) => {}
+                ParameterKind::Value if is_tail => {}
+                ParameterKind::Loop | ParameterKind::LoopOfFunc => {
+                    let of = if kind == ParameterKind::Loop { func } else { other };
                     match known(of) {
                         Some(symbol) => self.mention(span, symbol, false),
                         None => self.resolve(name),
                     }
                 }
-                Given::NewLoop => {
+                ParameterKind::NewLoop => {
                     let place = Name { text: name, span };
                     let symbol = match known(func).filter(|symbol| self.is_loop(*symbol)) {
                         // The same loop of another stage, element or pipeline.
@@ -657,15 +629,15 @@ impl<'s> Collector<'s> {
                         loops.entry(part).or_default().insert(name, symbol);
                     }
                 }
-                Given::NewFunc => {
+                ParameterKind::NewFunc => {
                     let place = Name { text: name, span };
                     self.local(place, SymbolKind::Func, (span, scope), owner);
                 }
-                Given::Func => {
+                ParameterKind::Func => {
                     other = name;
                     self.resolve(name);
                 }
-                Given::Value => self.resolve(name),
+                ParameterKind::Value => self.resolve(name),
             }
         }
     }

@@ -422,7 +422,8 @@ impl Fold<LowerError> for Simplify {
             }
             Stmt::Labeled { .. } => {
                 let labeled = walk(self, pool, id)?;
-                let empty = matches!(*pool.get_stmt(labeled), Stmt::Labeled { body, .. } if is_nop(pool, body));
+                let stmt = pool.get_stmt(labeled);
+                let empty = matches!(*stmt, Stmt::Labeled { body, .. } if is_nop(pool, body));
                 Ok(if empty { nop(pool) } else { labeled })
             }
             Stmt::Provide { .. } | Stmt::Store { .. } => walk(self, pool, id),

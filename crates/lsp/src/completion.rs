@@ -2,10 +2,10 @@
 
 use halidom_driver::inspect;
 use halidom_ir::{
-    Action, Algorithm, Directive, FoldDirection, FuncId, LoopLevel, Partition, Scalar, Schedule,
-    StoreIn, Tail,
+    Action, Algorithm, DIRECTIVES, Directive, FuncId, LoopLevel, ParameterKind, Scalar, Schedule,
+    Tail,
 };
-use halidom_lang::{SymbolKind, directives, function_names};
+use halidom_lang::{SymbolKind, function_names};
 use lsp_types::CompletionItemKind as Kind;
 use serde_json::{Value, json};
 
@@ -61,8 +61,8 @@ pub(crate) fn complete(document: &Document, offset: usize, is_stale: &dyn Fn() -
             found.words(&["for"], Kind::KEYWORD);
         }
         Context::Directive => {
-            for directive in directives() {
-                found.add(directive.name, Kind::METHOD, &format!("({})", directive.arguments));
+            for form in DIRECTIVES {
+                found.add(form.name, Kind::METHOD, &format!("({})", form.usage()));
             }
         }
         Context::Argument { step, directive, number, label, before, dot } => {
@@ -176,14 +176,14 @@ fn argument(
     place: &Place<'_>,
     (directive, number, label, before): (&str, usize, Option<&str>, &[String]),
 ) {
-    match (directive, number) {
-        _ if label == Some("tail") => found.words(&Tail::ALL.map(Tail::name), Kind::ENUM_MEMBER),
-        ("store_in", _) => found.words(&StoreIn::ALL.map(StoreIn::name), Kind::ENUM_MEMBER),
-        ("partition", 1) => found.words(&Partition::ALL.map(Partition::name), Kind::ENUM_MEMBER),
-        ("fold_storage", 2) => {
-            found.words(&FoldDirection::ALL.map(FoldDirection::name), Kind::ENUM_MEMBER);
-        }
-        ("compute_at" | "store_at" | "hoist_storage", 0 | 1) => {
+    if label == Some("tail") {
+        return found.words(&Tail::ALL.map(Tail::name), Kind::ENUM_MEMBER);
+    }
+    let form = DIRECTIVES.iter().find(|form| form.name == directive);
+    let takes_level = form.is_some_and(|form| form.kind(1) == Some(ParameterKind::LoopOfFunc));
+    match form.and_then(|form| form.kind(number)) {
+        Some(ParameterKind::Word(words)) => found.words(&words.all(), Kind::ENUM_MEMBER),
+        Some(ParameterKind::Func | ParameterKind::LoopOfFunc) if takes_level => {
             let levels = levels(document, place, directive);
             // The elements of an array are taken to have the same loops. If they have not, loops of
             // other elements are offered, too.
@@ -198,15 +198,22 @@ fn argument(
                 }
             }
         }
-        ("prefetch", 0) | ("in", _) => {
+        Some(ParameterKind::Func) => {
             funcs(document, found, place.step);
             symbols(document, found, &|kind| kind == SymbolKind::Input);
         }
-        _ => {
+        None
+        | Some(
+            ParameterKind::Loop
+            | ParameterKind::NewLoop
+            | ParameterKind::LoopOfFunc
+            | ParameterKind::NewFunc
+            | ParameterKind::Value,
+        ) => {
             for name in loops(document, place) {
                 found.add(&name, Kind::VARIABLE, "loop");
             }
-            if directives().any(|known| known.name == directive && known.has_tail) {
+            if form.is_some_and(|form| form.has_tail) {
                 found.add("tail: ", Kind::KEYWORD, "the strategy for the remainder");
             }
             let scheduled = |kind| matches!(kind, SymbolKind::Constant | SymbolKind::Param);
@@ -303,11 +310,7 @@ fn levels(document: &Document, place: &Place<'_>, directive: &str) -> Vec<(Strin
                     return found;
                 }
                 let level = LoopLevel { func: of, stage: Some(stage.stage), var: one.name.clone() };
-                let action = match directive {
-                    "compute_at" => Action::ComputeAt(level),
-                    "store_at" => Action::StoreAt(level),
-                    _ => Action::HoistStorage(Some(level)),
-                };
+                let Some(action) = Action::at_level(directive, level) else { return found };
                 let directive = Directive { func, stage: 0, action, origin: without.origins };
                 if inspect::accepts(pool, &without.algorithm, schedule, directive) {
                     found.push((written(&pool.func(stage.func).name), one.name.clone()));

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use halidom_driver::source::{Choice, schedule_names};
 use halidom_driver::{halo, inspect};
-use halidom_ir::FuncId;
-use halidom_lang::{SymbolKind, TokenKind, directives, function_names, tokens};
+use halidom_ir::{DIRECTIVES, FuncId};
+use halidom_lang::{SymbolKind, TokenKind, function_names, tokens};
 use halidom_schedule::Place;
 use serde_json::{Value, json};
 
@@ -49,9 +49,9 @@ pub(crate) fn hover(document: &mut Document, offset: usize, is_stale: &dyn Fn() 
 
 /// Describes a directive or a function of the language.
 fn about_word(word: &str) -> Option<String> {
-    if let Some(directive) = directives().find(|directive| directive.name == word) {
-        let tail = if directive.has_tail { ", tail: guard" } else { "" };
-        return Some(format!("```hal\nf.{word}({}{tail})\n```\nDirective.", directive.arguments));
+    if let Some(form) = DIRECTIVES.iter().find(|form| form.name == word) {
+        let tail = if form.has_tail { ", tail: guard" } else { "" };
+        return Some(format!("```hal\nf.{word}({}{tail})\n```\nDirective.", form.usage()));
     }
     let (makers, builtins) = function_names();
     if makers.contains(&word) {

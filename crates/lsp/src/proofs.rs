@@ -152,7 +152,8 @@ touch "$TMPDIR/left"
 answer() {
     printf '{"schema":"halidom-verdict-1","job":"validate","exit":%s,"verdict":"%s",' "$2" "$1"
     printf '"statement":"%s","pipeline":"p","schedule":"%s",' "$3" "$4"
-    printf '"modes":{"floats":"bits","axioms":[]},"shown":1,"conditions":[],"evidence":[{}],"diagnostics":[]}\n'
+    printf '"modes":{"floats":"bits","axioms":[]},"shown":1,"conditions":[],'
+    printf '"evidence":[{}],"diagnostics":[]}\n'
 }
 case "$2" in
 right) answer proved 0 "$TMPDIR" right ;;

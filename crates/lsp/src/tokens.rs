@@ -1,8 +1,8 @@
 //! Semantic tokens: each token with the meaning of its name.
 
 use halidom_base::FxHashMap;
-use halidom_ir::Scalar;
-use halidom_lang::{SymbolKind, TokenKind, directives, function_names, tokens};
+use halidom_ir::{DIRECTIVES, Scalar};
+use halidom_lang::{SymbolKind, TokenKind, function_names, tokens};
 use serde_json::{Value, json};
 
 use crate::document::Document;
@@ -63,7 +63,7 @@ pub(crate) fn full(document: &Document) -> Value {
             Some(TokenKind::Name) => match names.get(&token.range.start) {
                 Some((kind, defines)) => (of_symbol(*kind), if *defines { DEFINITION } else { 0 }),
                 None if previous == Some(".") => {
-                    let is_directive = directives().any(|directive| directive.name == word);
+                    let is_directive = DIRECTIVES.iter().any(|form| form.name == word);
                     (if is_directive { "method" } else { "property" }, DEFAULT_LIBRARY)
                 }
                 None if word == "buffer" || Scalar::from_name(word).is_some() => {

@@ -1,6 +1,4 @@
-//! Compiler transformations verified from their C++ source.
-//!
-//! Mutators and emitters are verified from their C++ source.
+//! Mutators and emitters, verified from their C++ source.
 //!
 //! The crate reads mutators of expressions and statements, and emitters of C, from the C++ files
 //! that hold them and runs them symbolically. It proves or refutes each at every type that reaches

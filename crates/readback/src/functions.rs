@@ -141,7 +141,9 @@ impl<'t> Walk<'t> {
     /// Matches `return HALIDOM_OK;` and nothing more.
     pub(crate) fn leaves_well(&self, rest: &mut Rest<'t>) -> Compared {
         let line = self.next(rest)?;
-        let good = matches!(&line.action, Action::Return(Node { shape: Shape::Name(status), .. }) if status == "HALIDOM_OK");
+        let is_ok =
+            |node: &Node| matches!(&node.shape, Shape::Name(status) if status == "HALIDOM_OK");
+        let good = matches!(&line.action, Action::Return(status) if is_ok(status));
         self.require(good, line.at, "a function's end")?;
         self.ends(rest)
     }

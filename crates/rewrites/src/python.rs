@@ -70,15 +70,19 @@ def ask(place, is_wrong, build, given, expected):
     asked[is_wrong] += 1
     changed[is_wrong] += differs
     if differs != is_wrong:
-        what = "called wrong, and keeps its value" if is_wrong else "verified, and changes its value"
+        what = "verified, and changes its value"
+        if is_wrong:
+            what = "called wrong, and keeps its value"
         print(f"{place}: {what}: {before} is {expected}, simplified {after}, which is {value}")
     elif is_wrong:
-        print(f"{place}: wrong in TVM too: {before} is {expected}, simplified {after}, which is {value}")
+        what = "wrong in TVM too"
+        print(f"{place}: {what}: {before} is {expected}, simplified {after}, which is {value}")
 
 
 "#;
 
 const EPILOGUE: &str = r#"
-print(json.dumps({"verified": [asked[0], changed[0]], "wrong": [asked[1], changed[1]], "refused": refused}))
+verified, wrong = zip(asked, changed)
+print(json.dumps({"verified": verified, "wrong": wrong, "refused": refused}))
 sys.exit(changed[0] > 0)
 "#;

@@ -86,13 +86,17 @@ using namespace Halide::Internal;
 
 static int asked[2], changed[2], refused;
 
-static void ask(const char *place, bool is_wrong, const Expr &before, const std::map<std::string, Expr> &values, const Expr &expected) {
+static void ask(const char *place, bool is_wrong, const Expr &before,
+                const std::map<std::string, Expr> &values, const Expr &expected) {
     Expr after = simplify(substitute(values, simplify(before)));
     bool differs = !equal(after, expected);
     if (differs != is_wrong) {
         std::ostringstream text;
-        text << before << " is " << expected << ", simplified " << simplify(before) << ", which is " << after;
-        printf("%s: %s: %s\n", place, is_wrong ? "called wrong, and keeps its value" : "verified, and changes its value", text.str().c_str());
+        text << before << " is " << expected << ", simplified " << simplify(before)
+             << ", which is " << after;
+        const char *what =
+            is_wrong ? "called wrong, and keeps its value" : "verified, and changes its value";
+        printf("%s: %s: %s\n", place, what, text.str().c_str());
         fflush(stdout);
     }
     _exit(16 + 2 * is_wrong + differs);
@@ -119,7 +123,9 @@ static void run(void (*question)()) {
 
 "#;
 
-const EPILOGUE: &str = r#"    printf("{\"verified\": [%d, %d], \"wrong\": [%d, %d], \"refused\": %d}\n", asked[0], changed[0], asked[1], changed[1], refused);
+const EPILOGUE: &str = r#"    printf("{\"verified\": [%d, %d], \"wrong\": [%d, %d], ",
+           asked[0], changed[0], asked[1], changed[1]);
+    printf("\"refused\": %d}\n", refused);
     return changed[0] > 0;
 }
 "#;

@@ -146,7 +146,10 @@ mod tests {
     #[test]
     fn a_row_without_a_time_is_no_measurement() {
         let row = json!({"threads": 2, "milliseconds": 3.0, "ratio_to_limit": 1.5, "rounds": 9});
-        let object = |row: &Value| json!({"schema": "halidom-verdict-1", "job": "bench", "exit": 0, "rows": [row]});
+        let object = |row: &Value| {
+            let rows = [row];
+            json!({"schema": "halidom-verdict-1", "job": "bench", "exit": 0, "rows": rows})
+        };
         let answer = times(&ended(0, &object(&row)), Path::new("folder"), "10x100");
         assert_eq!(answer["rows"][0]["each"], 3000.0);
         for broken in [json!({"threads": 2, "rounds": 9}), json!(3)] {

@@ -276,7 +276,8 @@ fn malformed_and_too_large_requests_are_refused() {
             "in chunks",
             400,
             format!(
-                "POST /file HTTP/1.1\r\n{all}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n"
+                "POST /file HTTP/1.1\r\n{all}Transfer-Encoding: \
+                    chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n"
             ),
         ),
         ("two hosts", 400, format!("POST /file HTTP/1.1\r\n{all}Host: example.org\r\n\r\n")),

@@ -121,7 +121,8 @@ impl Axiom {
             Self::MaxAssociative => "max(max(x, y), z) = max(x, max(y, z))",
             Self::MaxCommutative => "max(x, y) = max(y, x)",
             Self::Reciprocal => {
-                "x / c = x * (1 / c), with a relative error below 3 * 2^-24 (f32) or 3 * 2^-53 (f64)"
+                "x / c = x * (1 / c), with a relative error below 3 * 2^-24 (f32) or \
+                    3 * 2^-53 (f64)"
             }
             Self::Numbers => "no float is NaN, even as an intermediate result",
         }

@@ -259,9 +259,9 @@ impl Verdict {
                 one.others.extend(other.others);
                 Self::Refuted(one)
             }
-            (refuted @ Self::Refuted(_), Self::Proved(_) | Self::Unknown(_) | Self::Nothing(_))
-            | (Self::Proved(_) | Self::Unknown(_) | Self::Nothing(_), refuted @ Self::Refuted(_)) => {
-                refuted
+            (worse @ Self::Refuted(_), Self::Proved(_) | Self::Unknown(_) | Self::Nothing(_))
+            | (Self::Proved(_) | Self::Unknown(_) | Self::Nothing(_), worse @ Self::Refuted(_)) => {
+                worse
             }
             (Self::Unknown(one), Self::Unknown(other)) => Self::Unknown(one.and(other)),
             (unknown @ Self::Unknown(_), Self::Proved(_) | Self::Nothing(_))

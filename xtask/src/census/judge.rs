@@ -237,9 +237,8 @@ mod tests {
             )
         };
         let unknown = |code| {
-            format!(
-                r#""exit": 3, "verdict": "unknown", "reason": "x", "causes": [{{"code": "{code}"}}]"#
-            )
+            let unknown = r#""exit": 3, "verdict": "unknown", "reason": "x""#;
+            format!(r#"{unknown}, "causes": [{{"code": "{code}"}}]"#)
         };
         let plain = |end| (end, String::new());
         assert_eq!(end_of(&floats("bits")), plain(End::Proved));

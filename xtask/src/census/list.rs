@@ -175,7 +175,8 @@ mod tests {
 
     const LINES: &str = "\
 apps\tapps/fft/fft_generator.cpp+fft.cpp\tfft_c2c\t-g;fft;size0=16\thost
-generators\ttest/generator/string_param_generator.cpp\tstring_param\t-g;string_param;e=5 y * x +\thost
+generators\ttest/generator/string_param_generator.cpp\tstring_param\t\
+-g;string_param;e=5 y * x +\thost
 python\tpython_bindings/tutorial/lesson_01_basics.py\t1\t-\thost
 tests\ttest/correctness/argmax.cpp\t1\t-\thost-cuda
 tests\ttest/correctness/argmax.cpp\t2\t-\thost

@@ -25,14 +25,15 @@ use std::thread;
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "census",
-    summary: "judges the pipelines of Halide's own apps, tests and tutorials, and ranks what blocks",
+    summary: "judges the pipelines of Halide's own apps, tests and tutorials, and ranks what \
+        blocks",
     help: "\
-Judges what stock Halide compiles from the pipelines that tests/halide/census/LIST.txt names, each by
-`halidom validate` in a process of its own with limits of time and memory. Pipelines of six groups:
-apps, autoschedulers, generators (the rows of the build files), python, tests, tutorials (programs
-that are run, with what compiles wrapped). Halide's sources come from --halide, or else from
-../shared/halide21. A pipeline that cannot be collected is an error, and errors and time-outs count
-as pipelines without a proof.
+Judges what stock Halide compiles from the pipelines that tests/halide/census/LIST.txt names, each
+by `halidom validate` in a process of its own with limits of time and memory. Pipelines of six
+groups: apps, autoschedulers, generators (the rows of the build files), python, tests, tutorials
+(programs that are run, with what compiles wrapped). Halide's sources come from --halide, or else
+from ../shared/halide21. A pipeline that cannot be collected is an error, and errors and time-outs
+count as pipelines without a proof.
 
 Writes to target/census: rows.csv (each verdict with its reason and the command that gives it
 again), table.md, ranking.md and changes.md (what became proved, and what was lost, since

@@ -13,21 +13,23 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
     name: "doors",
-    summary: "tries the CMake package, `halidom preload` and `halidom diff` on Halide's own programs",
+    summary: "tries the CMake package, `halidom preload` and `halidom diff` on Halide's own \
+        programs",
     help: "\
-Halide's sources are those of ../shared/halide21; without them nothing is done. Everything is made in
-target/doors.
+Halide's sources are those of ../shared/halide21; without them nothing is done. Everything is made
+in target/doors.
 
-  cmake      configures and builds five of Halide's app folders, unedited, with every library judged,
-             and a project with a miscompile. Prints the verdicts. Fails if an app does not build, if
-             a library is not proved, or if the miscompile builds. Installs CMake in .venv.
-  preload    compiles 26 of Halide's C++ tests and runs each with and without the library of `halidom
-             preload`. Prints the verdicts. Fails if a test's output or exit status differs, if a
-             pipeline is refuted, or if none is judged.
-  diff       compiles the scripts of tests/halide/pipelines and generators of Halide's apps and tests
-             with Halide 19.0.0 and with 21.0.0, and compares each pair. Prints the pairs that are not
-             proved. Fails if a pair differs, or if fewer than expected are proved. Installs Halide
-             19.0.0 in .venv-19.
+  cmake      configures and builds five of Halide's app folders, unedited, with every library
+             judged, and a project with a miscompile. Prints the verdicts. Fails if an app does not
+             build, if a library is not proved, or if the miscompile builds. Installs CMake in
+             .venv.
+  preload    compiles 26 of Halide's C++ tests and runs each with and without the library of
+             `halidom preload`. Prints the verdicts. Fails if a test's output or exit status
+             differs, if a pipeline is refuted, or if none is judged.
+  diff       compiles the scripts of tests/halide/pipelines and generators of Halide's apps and
+             tests with Halide 19.0.0 and with 21.0.0, and compares each pair. Prints the pairs that
+             are not proved. Fails if a pair differs, or if fewer than expected are proved. Installs
+             Halide 19.0.0 in .venv-19.
 
 example: cargo xtask doors cmake
 example: cargo xtask doors",

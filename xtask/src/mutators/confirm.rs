@@ -312,7 +312,8 @@ fn text(found: &[Finding]) -> String {
     for (number, Finding { place, types, is_crash, question, .. }) in found.iter().enumerate() {
         let Ok((body, instances)) = question else { continue };
         functions.push(format!(
-            "// {place} at {types}\nstatic void question_{number}(unsigned instance) {{\n{body}\n}}\n\
+            "// {place} at {types}\nstatic void question_{number}(unsigned instance) \
+                {{\n{body}\n}}\n\
              \n"
         ));
         calls.push(format!(

@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn an_answer_needs_its_kind_and_its_place() {
-        let json = r#"{"m": {"standing": "wrong", "findings": [{"place": "f.cpp:7", "kind": "wrong", "reason": ""},
+        let json = r#"{"m": {"standing": "wrong", "findings": [
+            {"place": "f.cpp:7", "kind": "wrong", "reason": ""},
             {"place": "g.cpp:9", "kind": "wrong", "reason": ""}]}}"#;
         assert!(holds("m", Found("wrong", 7), json));
         assert!(!holds("m", Found("wrong", 8), json));
@@ -282,14 +283,17 @@ mod tests {
 
     #[test]
     fn a_rule_is_wrong_at_each_of_the_types() {
-        let json = r#"{"rules of m": {"rules": [{"place": "f.cpp:7", "standing": "wrong", "types": ["int8"]}]}}"#;
+        let rule = r#"{"place": "f.cpp:7", "standing": "wrong", "types": ["int8"]}"#;
+        let json = &format!(r#"{{"rules of m": {{"rules": [{rule}]}}}}"#);
         assert!(holds("rules of m", WrongAt(7, &["int8"]), json));
         assert!(!holds("rules of m", WrongAt(7, NARROW), json));
     }
 
     #[test]
     fn paths_that_are_not_followed_hide_what_is_there() {
-        let json = r#"{"m": {"findings": [{"place": "f.cpp:1", "kind": "unsupported", "reason": "more paths than are followed"}]}}"#;
-        assert!(!holds("m", Nothing(5, 7), json));
+        let reason = "more paths than are followed";
+        let found =
+            format!(r#"{{"place": "f.cpp:1", "kind": "unsupported", "reason": "{reason}"}}"#);
+        assert!(!holds("m", Nothing(5, 7), &format!(r#"{{"m": {{"findings": [{found}]}}}}"#)));
     }
 }

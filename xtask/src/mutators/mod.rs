@@ -24,14 +24,15 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
 Installs what is missing, builds the release binary, and runs `halidom verify` on the
 transformations of the compilers whose sources are in the folder that HALIDOM_SOURCES names:
 `heterocl`, `halide-hls`, `halide-to-hardware`, `halide` and `tvm`, each a checkout (or a link to
-one); `tvm` has rules alone. The first table counts the rewrite rules by width. The second has a row for the mutators of each file,
-which is verified in a separate process: the counts by result, the seconds, and the peak memory of
-the process and its solvers. The third has, for each compiler, the number of mutators with a verdict
-and the number decided without a bound. The fourth has the number of decided rules. The last lists
-the unsupported mutators with the first obstacle of each. Marks every number that misses its target.
-Keeps answers in the target folder, so that a second run is quick; HALIDOM_FRESH=1 discards them
-first. Fails if a known answer about these sources is not found. Names each compiler whose folder is
-missing. HALIDOM_ONLY=TEXT restricts the run to compilers with TEXT in their names.
+one); `tvm` has rules alone. The first table counts the rewrite rules by width. The second has a row
+for the mutators of each file, which is verified in a separate process: the counts by result, the
+seconds, and the peak memory of the process and its solvers. The third has, for each compiler, the
+number of mutators with a verdict and the number decided without a bound. The fourth has the number
+of decided rules. The last lists the unsupported mutators with the first obstacle of each. Marks
+every number that misses its target. Keeps answers in the target folder, so that a second run is
+quick; HALIDOM_FRESH=1 discards them first. Fails if a known answer about these sources is not
+found. Names each compiler whose folder is missing. HALIDOM_ONLY=TEXT restricts the run to compilers
+with TEXT in their names.
 
 With --mutants, changes the project's own correct mutators in 300 places (a flipped comparison, a
 constant off by one, a dropped guard, swapped operands, a dropped push or pop), verifies each

@@ -5,6 +5,7 @@
 
 mod circles;
 mod codes;
+mod functions;
 mod layers;
 mod links;
 mod matches;
@@ -75,6 +76,7 @@ const RULES: &[Rule] = &[
     nodes::whole_nodes,
     matches::statement_matches,
     text::file_sizes,
+    functions::function_lengths,
     text::crate_and_module_docs,
     text::descriptions,
     text::forbidden_text,

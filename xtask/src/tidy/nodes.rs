@@ -122,9 +122,13 @@ mod tests {
 
     #[test]
     fn patterns_name_all_fields() {
-        let right = "match expr {\n    Expr::Ramp { base, stride: _, lanes } => {}\n    Expr::Int(_, _) => {}\n}\nlet Load { name, ty: _ } = load;\n// Expr::Int(..)\nfor i in 0..2 {}\nlet load = Load { name, ..other };\n";
+        let right = "match expr {\n    Expr::Ramp { base, stride: _, lanes } => {}\n    \
+            Expr::Int(_, _) => {}\n}\nlet Load { name, ty: _ } = load;\n// Expr::Int(..)\nfor i \
+            in 0..2 {}\nlet load = Load { name, ..other };\n";
         check(whole_nodes, &[(PLACE, right)], &[]);
-        let wrong = "match expr {\n    Expr::Ramp { base, .. } => {}\n    Expr::Int(..) => {}\n    StmtKind::Allocate {\n        name,\n        ..\n    } => {}\n}\nlet Load { name, .. } = load;\n";
+        let wrong = "match expr {\n    Expr::Ramp { base, .. } => {}\n    Expr::Int(..) => \
+            {}\n    StmtKind::Allocate {\n        name,\n        ..\n    } => {}\n}\nlet Load { \
+            name, .. } = load;\n";
         let expected = [
             "crates/halide-machine/src/compile/expr.rs:2: a pattern on `Expr::`",
             "crates/halide-machine/src/compile/expr.rs:3: a pattern on `Expr::`",

@@ -1,4 +1,4 @@
-//! The voice: comments in plain English, in lines that fit a window.
+//! The voice: comments in plain English; and lines that fit a window.
 //!
 //! The rules refuse what is never right; `cargo xtask voice` counts habits that make a reader
 //! stumble, crate by crate.
@@ -22,7 +22,7 @@ example: cargo xtask voice",
     options: &[],
 };
 
-/// Columns of a line of comments or of Markdown.
+/// Columns of a line of Rust or of Markdown.
 const MAX_COLUMNS: usize = 100;
 
 /// Words that begin a question, and no documentation.
@@ -97,14 +97,14 @@ pub(super) fn beginnings(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// Comments and Markdown fit a window. Tables, code and links of Markdown may be wider.
+/// Rust and Markdown fit a window. Tables, code and links of Markdown may be wider.
 pub(super) fn columns(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
         let mut is_code = false;
         for (index, line) in file.text.lines().enumerate() {
-            let is_prose = match file.extension() {
-                "rs" => comment(line).is_some(),
+            let is_narrow = match file.extension() {
+                "rs" => true,
                 "md" => {
                     let is_fence = line.trim_start().starts_with("```");
                     is_code ^= is_fence;
@@ -115,7 +115,7 @@ pub(super) fn columns(files: &[File]) -> Vec<Finding> {
             let columns = line.chars().count();
             // A word without an end cannot be broken.
             let is_breakable = line.trim().contains(' ');
-            if is_prose && is_breakable && columns > MAX_COLUMNS {
+            if is_narrow && is_breakable && columns > MAX_COLUMNS {
                 let problem = format!("{columns} columns; at most {MAX_COLUMNS} are allowed");
                 findings.push(Finding::at_line(file, index + 1, problem));
             }
@@ -224,12 +224,17 @@ mod tests {
     }
 
     #[test]
-    fn wide_lines_of_prose_are_found() {
+    fn wide_lines_are_found() {
         let wide = "word ".repeat(21);
         let rust = format!("let x = \"{wide}\";\n    // {wide}\n");
         let markdown = format!("{wide}\n| {wide}|\n```\n{wide}\n```\n- {}\n", "x".repeat(200));
         let files = [("a.rs", rust.as_str()), ("b.md", &markdown), ("c.c", &wide)];
-        let expected = ["a.rs:2: 112 columns", "b.md:1: 105 columns", "b.md:6: 202 columns"];
+        let expected = [
+            "a.rs:1: 116 columns",
+            "a.rs:2: 112 columns",
+            "b.md:1: 105 columns",
+            "b.md:6: 202 columns",
+        ];
         check(columns, &files, &expected);
         check(columns, &[("a.rs", &format!("//{}\n", "x".repeat(200)))], &[]);
     }

@@ -19,12 +19,12 @@ pub(crate) struct Lowering<'l, 'p> {
     pub(crate) supply: &'p Supply,
 }
 
-fn holes(count: usize) -> String {
+pub(crate) fn holes(count: usize) -> String {
     " _".repeat(count)
 }
 
 impl Lowering<'_, '_> {
-    fn context(&self) -> &Context {
+    pub(crate) fn context(&self) -> &Context {
         &self.scope.context
     }
 
@@ -254,93 +254,74 @@ impl Lowering<'_, '_> {
         dims: &[Index],
         to: &Destination,
     ) -> Lowered {
-        let part = &parts[0];
-        let first = dims.first().ok_or_else(|| no_dimension(term))?.clone();
-        let rest = &dims[1..];
-        let fresh = |lowering: &Self| Index::Var(lowering.supply.fresh("place", Sort::Index));
-        let var_of = |index: &Index| match index {
-            Index::Var(var) => vec![var.clone()],
-            Index::Num(_) | Index::Op(..) => Vec::new(),
-        };
-        let below = |first: Vec<Index>| -> Vec<Index> {
-            first.into_iter().chain(rest.iter().cloned()).collect()
-        };
+        let (first, rest) = dims.split_first().ok_or_else(|| no_dimension(term))?;
         match (op, sizes) {
             (Reshape::Transpose, _) => {
-                let second = rest.first().ok_or_else(|| no_dimension(term))?.clone();
-                let (i, j) = (fresh(self), fresh(self));
-                let new = [var_of(&i), var_of(&j)].concat();
-                let inner = to.with(2, &[j, i], &new);
-                let mut all = vec![second, first];
-                all.extend_from_slice(&rest[1..]);
-                let (nest, proof) = self.statement(part, &all, &inner)?;
+                let (second, others) = rest.split_first().ok_or_else(|| no_dimension(term))?;
+                let ((i, at_i), (j, at_j)) = (self.place(), self.place());
+                let inner = to.with(2, &[at_j, at_i], &[i, j]);
+                let (nest, proof) =
+                    self.statement(&parts[0], &below([second, first], others), &inner)?;
                 Ok((nest, format!("(low_transpose{} {proof})", holes(11))))
             }
             (Reshape::Flatten, [n, m]) => {
                 let why = "`flatten`";
-                let equal = self.equal(&first, &n.clone().times(m.clone()), why)?;
+                let equal = self.equal(first, &n.clone().times(m.clone()), why)?;
                 let n_proof = self.at_least(Index::Num(0), n, false, why)?;
                 let m_proof = self.at_least(Index::Num(0), m, true, why)?;
-                let (i, j) = (fresh(self), fresh(self));
-                let new = [var_of(&i), var_of(&j)].concat();
-                let inner = to.with(1, &[i.times(m.clone()).plus(j)], &new);
-                let (nest, proof) =
-                    self.statement(part, &below(vec![n.clone(), m.clone()]), &inner)?;
-                Ok((
-                    nest,
-                    format!("(low_flatten{} {equal} {n_proof} {m_proof} {proof})", holes(12)),
-                ))
+                let ((i, at_i), (j, at_j)) = (self.place(), self.place());
+                let inner = to.with(1, &[at_i.times(m.clone()).plus(at_j)], &[i, j]);
+                let (nest, proof) = self.statement(&parts[0], &below([n, m], rest), &inner)?;
+                let text =
+                    format!("(low_flatten{} {equal} {n_proof} {m_proof} {proof})", holes(12));
+                Ok((nest, text))
             }
             (Reshape::Split, [n, k]) => {
                 let why = "`split`";
-                if rest.first() != Some(k) {
-                    return Err(Refusal::new(
-                        codes::NOT_LOWERED,
-                        "the blocks of `split` have another size here",
-                    ));
-                }
+                let Some((_, others)) = rest.split_first().filter(|(blocks, _)| *blocks == k)
+                else {
+                    let message = "the blocks of `split` have another size here";
+                    return Err(Refusal::new(codes::NOT_LOWERED, message));
+                };
                 let k_proof = self.at_least(Index::Num(0), k, true, why)?;
                 let n_proof = self.at_least(Index::Num(0), n, false, why)?;
                 let equal =
-                    self.equal(&first, &Index::exact(Arith::Ceil, n.clone(), k.clone()), why)?;
-                let i = fresh(self);
+                    self.equal(first, &Index::exact(Arith::Ceil, n.clone(), k.clone()), why)?;
+                let (i, at_i) = self.place();
                 let by = [
-                    Index::exact(Arith::Div, i.clone(), k.clone()),
-                    Index::exact(Arith::Mod, i.clone(), k.clone()),
+                    Index::exact(Arith::Div, at_i.clone(), k.clone()),
+                    Index::exact(Arith::Mod, at_i, k.clone()),
                 ];
-                let inner = to.with(2, &by, &var_of(&i));
-                let mut all = vec![n.clone()];
-                all.extend_from_slice(&rest[1..]);
-                let (nest, proof) = self.statement(part, &all, &inner)?;
+                let inner = to.with(2, &by, &[i]);
+                let (nest, proof) = self.statement(&parts[0], &below([n], others), &inner)?;
                 Ok((nest, format!("(low_split{} {k_proof} {n_proof} {equal} {proof})", holes(12))))
             }
             (Reshape::PadR | Reshape::PadL, [n, k]) => {
                 let why = format!("`{}`", op.name());
                 let n_proof = self.at_least(Index::Num(0), n, false, &why)?;
                 let k_proof = self.at_least(Index::Num(0), k, false, &why)?;
-                let equal = self.equal(&first, &n.clone().plus(k.clone()), &why)?;
+                let equal = self.equal(first, &n.clone().plus(k.clone()), &why)?;
                 let inner = if op == Reshape::PadR {
                     to.clone()
                 } else {
-                    let i = fresh(self);
-                    to.with(1, &[i.clone().plus(k.clone())], &var_of(&i))
+                    let (i, at_i) = self.place();
+                    to.with(1, &[at_i.plus(k.clone())], &[i])
                 };
-                let (nest, proof) = self.statement(part, &below(vec![n.clone()]), &inner)?;
-                Ok((
-                    nest,
-                    format!("(low_{}{} {n_proof} {k_proof} {equal} {proof})", op.name(), holes(12)),
-                ))
+                let (nest, proof) = self.statement(&parts[0], &below([n], rest), &inner)?;
+                let lemma = op.name();
+                let text =
+                    format!("(low_{lemma}{} {n_proof} {k_proof} {equal} {proof})", holes(12));
+                Ok((nest, text))
             }
             (Reshape::Concat, [n, m]) => {
                 let why = "`concat`";
                 let n_proof = self.at_least(Index::Num(0), n, false, why)?;
                 let m_proof = self.at_least(Index::Num(0), m, false, why)?;
-                let equal = self.equal(&first, &n.clone().plus(m.clone()), why)?;
-                let (left, left_proof) = self.statement(part, &below(vec![n.clone()]), to)?;
-                let i = fresh(self);
-                let inner = to.with(1, &[i.clone().plus(n.clone())], &var_of(&i));
-                let (right, right_proof) =
-                    self.statement(&parts[1], &below(vec![m.clone()]), &inner)?;
+                let equal = self.equal(first, &n.clone().plus(m.clone()), why)?;
+                let (left, left_proof) = self.statement(&parts[0], &below([n], rest), to)?;
+                let (i, at_i) = self.place();
+                let inner = to.with(1, &[at_i.plus(n.clone())], &[i]);
+                let (right, right_proof) = self.statement(&parts[1], &below([m], rest), &inner)?;
                 let nest = Stmt::Seq(Box::new((left, right)));
                 let text = format!(
                     "(low_concat{} {n_proof} {m_proof} {equal} {left_proof} {right_proof})",
@@ -348,47 +329,9 @@ impl Lowering<'_, '_> {
                 );
                 Ok((nest, text))
             }
-            (Reshape::TruncR, [k]) | (Reshape::TruncL, [_, k]) => {
-                let why = format!("`{}`", op.name());
-                let inner_shape = self.context().shape(part).ok_or_else(|| no_dimension(part))?;
-                let n = match sizes {
-                    [n, _] => n.clone(),
-                    _ => crate::engine::tidy(&inner_shape.dims[0]),
-                };
-                if first != *k {
-                    let equal = self.equal(&first, k, &why)?;
-                    let all = below(vec![k.clone()]);
-                    let (nest, proof) = self.reshape(term, op, sizes, parts, &all, to)?;
-                    let shapes = rest.iter().fold("eq_refl".to_owned(), |tail, _| tail);
-                    let text = format!(
-                        "(low_shape{} (f_equal2 cons {equal} {shapes}) {proof})",
-                        holes(10)
-                    );
-                    return Ok((nest, text));
-                }
-                let k_proof = self.at_least(Index::Num(0), k, false, &why)?;
-                let n_proof = self.at_least(k.clone(), &n, false, &why)?;
-                let (lo, hi) = if op == Reshape::TruncR {
-                    (k.clone(), n.clone())
-                } else {
-                    (Index::Num(0), n.clone().minus(k.clone()))
-                };
-                let vanish = self.beyond(part, &lo, &hi, op)?;
-                let inner = if op == Reshape::TruncR {
-                    to.clone()
-                } else {
-                    let i = fresh(self);
-                    to.with(1, &[i.clone().minus(n.clone().minus(k.clone()))], &var_of(&i))
-                };
-                let (nest, proof) = self.statement(part, &below(vec![n.clone()]), &inner)?;
-                let size = self.scope.writer.index(&n);
-                let text = format!(
-                    "(low_{}{} {size}{} {k_proof} {n_proof} {vanish} {proof})",
-                    op.name(),
-                    holes(5),
-                    holes(5)
-                );
-                Ok((nest, text))
+            (Reshape::TruncR, [k]) => self.truncate(op, None, k, &parts[0], (first, rest), to),
+            (Reshape::TruncL, [n, k]) => {
+                self.truncate(op, Some(n), k, &parts[0], (first, rest), to)
             }
             (
                 Reshape::Flatten
@@ -403,208 +346,55 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A proof that the rows `lo .. hi` of a tensor are zero.
-    fn beyond(
+    /// Lowers a tensor of `n` rows that loses all but `k` of them, which must be zero.
+    fn truncate(
         &mut self,
-        term: &Term,
-        lo: &Index,
-        hi: &Index,
         op: Reshape,
-    ) -> Result<String, Refusal> {
-        let row = self.supply.fresh("row", Sort::Index);
-        let pred = Pred::range(lo.clone(), Index::Var(row.clone()), hi.clone());
-        let rows = Rows { params: vec![row], facts: vec![(pred, "H".to_owned())] };
-        let proof = self.vanish(term, &rows).map_err(|open| {
-            Refusal::new(
-                codes::NOT_LOWERED,
-                format!(
-                    "what `{}` cuts off may not be zero: `{open}` is not known to be",
-                    op.name()
-                ),
-            )
-            .with_hint("keep a guard in the part that is cut off, or unfold the operator")
-        })?;
-        Ok(proof)
+        n: Option<&Index>,
+        k: &Index,
+        part: &Term,
+        (first, rest): (&Index, &[Index]),
+        to: &Destination,
+    ) -> Lowered {
+        let why = format!("`{}`", op.name());
+        let shape = self.context().shape(part).ok_or_else(|| no_dimension(part))?;
+        if first != k {
+            let equal = self.equal(first, k, &why)?;
+            let (nest, proof) = self.truncate(op, n, k, part, (k, rest), to)?;
+            let text = format!("(low_shape{} (f_equal2 cons {equal} eq_refl) {proof})", holes(10));
+            return Ok((nest, text));
+        }
+        let n = n.map_or_else(|| crate::engine::tidy(&shape.dims[0]), Index::clone);
+        let k_proof = self.at_least(Index::Num(0), k, false, &why)?;
+        let n_proof = self.at_least(k.clone(), &n, false, &why)?;
+        let cut = n.clone().minus(k.clone());
+        let (lo, hi) = if op == Reshape::TruncR {
+            (k.clone(), n.clone())
+        } else {
+            (Index::Num(0), cut.clone())
+        };
+        let vanish = self.beyond(part, &lo, &hi, op)?;
+        let inner = if op == Reshape::TruncR {
+            to.clone()
+        } else {
+            let (i, at_i) = self.place();
+            to.with(1, &[at_i.minus(cut)], &[i])
+        };
+        let (nest, proof) = self.statement(part, &below([&n], rest), &inner)?;
+        let size = self.scope.writer.index(&n);
+        let text = format!(
+            "(low_{}{} {size}{} {k_proof} {n_proof} {vanish} {proof})",
+            op.name(),
+            holes(5),
+            holes(5)
+        );
+        Ok((nest, text))
     }
 
-    /// A proof that some elements of a tensor are zero. If it is not shown, the part that may not
-    /// be zero.
-    fn vanish(&mut self, term: &Term, rows: &Rows) -> Result<String, String> {
-        let mark = self.scope.mark();
-        let proof = self.vanish_here(term, rows);
-        self.scope.leave(mark);
-        proof
-    }
-
-    fn vanish_here(&mut self, term: &Term, rows: &Rows) -> Result<String, String> {
-        let (params, rest) = (&rows.params, rows);
-        if params.is_empty()
-            && matches!(&**term, Node::Reshape(..))
-            && let Some(proof) = self.contradiction(rows, &Goal::Absurd)
-        {
-            return Ok(format!("(vanish_absurd{} {proof})", holes(3)));
-        }
-        match &**term {
-            Node::Loop(Loop::Gen, var, lo, hi, body) => {
-                let plain = *lo == Index::Num(0);
-                let here = Index::Var(var.clone());
-                let place = if plain { here } else { here.minus(lo.clone()) };
-                let (name, hypothesis) = self.scope.range(var, lo, hi);
-                // Nothing is claimed about the places in dimensions without a parameter.
-                let inner = match params.first() {
-                    Some(param) => rest.with(param, &place, &[]),
-                    None => rows.clone(),
-                };
-                let proof = self.vanish(body, &inner)?;
-                let lemma = if plain {
-                    format!("vanish_gen0{}", holes(4))
-                } else {
-                    format!("vanish_gen{}", holes(5))
-                };
-                Ok(format!("({lemma} (fun {name} {hypothesis} => {proof}))"))
-            }
-            Node::Loop(Loop::Sum, var, lo, hi, body) => {
-                let (name, hypothesis) = self.scope.range(var, lo, hi);
-                let proof = self.vanish(body, rows)?;
-                Ok(format!("(vanish_sum{} (fun {name} {hypothesis} => {proof}))", holes(5)))
-            }
-            Node::Guard(pred, body) => {
-                if params.is_empty()
-                    && let Some(proof) = self.contradiction(rows, &Goal::Never(pred.clone()))
-                {
-                    return Ok(format!("(vanish_guard_false{} {proof})", holes(4)));
-                }
-                let hypothesis = self.scope.guard(pred);
-                let proof = self.vanish(body, rows)?;
-                Ok(format!("(vanish_guard{} (fun {hypothesis} => {proof}))", holes(4)))
-            }
-            Node::Add(left, right) => {
-                let (left, right) = (self.vanish(left, rows)?, self.vanish(right, rows)?);
-                Ok(format!("(vanish_add{} {left} {right})", holes(4)))
-            }
-            Node::Mul(left, right) => match self.vanish(left, rows) {
-                Ok(proof) => Ok(format!("(vanish_mul_left{} {proof})", holes(3))),
-                Err(_) => {
-                    Ok(format!("(vanish_mul_right{} {})", holes(3), self.vanish(right, rows)?))
-                }
-            },
-            Node::Let(var, value, body) => {
-                let (name, hypothesis) = self.scope.binding(var, value);
-                let proof = self.vanish(body, rows)?;
-                Ok(format!("(vanish_let{} (fun {name} {hypothesis} => {proof}))", holes(5)))
-            }
-            Node::Reshape(op, sizes, parts) => match (op, sizes.as_slice()) {
-                (Reshape::Transpose, _) => {
-                    let (i, j) = (
-                        self.supply.fresh("row", Sort::Index),
-                        self.supply.fresh("row", Sort::Index),
-                    );
-                    let mut inner = rows.clone();
-                    inner.params = vec![i.clone(), j.clone()];
-                    if let Some(first) = params.first() {
-                        inner.substitute(first, &Index::Var(j));
-                    }
-                    if let Some(second) = params.get(1) {
-                        inner.substitute(second, &Index::Var(i));
-                    }
-                    inner.params.extend(params.iter().skip(2).cloned());
-                    let proof = self.vanish(&parts[0], &inner)?;
-                    Ok(format!("(vanish_transpose{} {proof})", holes(3)))
-                }
-                (Reshape::Flatten, [_, m]) if !params.is_empty() => {
-                    let goal = Goal::Holds(Pred::Compare(Compare::Lt, Index::Num(0), m.clone()));
-                    let positive = self
-                        .prover
-                        .prove(self.context(), &goal)
-                        .map_err(|failure| failure.open)
-                        .map(|proof| self.scope.goal(&goal, Form::Proposition, &proof))?;
-                    let (i, j) = (
-                        self.supply.fresh("row", Sort::Index),
-                        self.supply.fresh("row", Sort::Index),
-                    );
-                    let place = Index::Var(i.clone()).times(m.clone()).plus(Index::Var(j.clone()));
-                    let mut inner = rows.with(&params[0], &place, &[i, j.clone()]);
-                    inner.also(Pred::range(Index::Num(0), Index::Var(j), m.clone()));
-                    let proof = self.vanish(&parts[0], &inner)?;
-                    Ok(format!("(vanish_flatten{} {positive} {proof})", holes(5)))
-                }
-                (Reshape::Split, [n, k]) if params.len() >= 2 => {
-                    let goal = Goal::Holds(Pred::Compare(Compare::Lt, Index::Num(0), k.clone()));
-                    let positive = self
-                        .prover
-                        .prove(self.context(), &goal)
-                        .map_err(|failure| failure.open)
-                        .map(|proof| self.scope.goal(&goal, Form::Proposition, &proof))?;
-                    let x = self.supply.fresh("row", Sort::Index);
-                    let here = Index::Var(x.clone());
-                    let mut inner = rows.clone();
-                    inner
-                        .substitute(&params[0], &Index::exact(Arith::Div, here.clone(), k.clone()));
-                    inner
-                        .substitute(&params[1], &Index::exact(Arith::Mod, here.clone(), k.clone()));
-                    inner.params =
-                        std::iter::once(x).chain(params.iter().skip(2).cloned()).collect();
-                    inner.also(Pred::range(Index::Num(0), here, n.clone()));
-                    let proof = self.vanish(&parts[0], &inner)?;
-                    Ok(format!("(vanish_split{} {positive} {proof})", holes(5)))
-                }
-                (Reshape::TruncR, _) => {
-                    let proof = self.vanish(&parts[0], rows)?;
-                    Ok(format!("(vanish_trunc_r{} {proof})", holes(4)))
-                }
-                (Reshape::TruncL | Reshape::PadR | Reshape::PadL, [n, k]) if !params.is_empty() => {
-                    let row = self.supply.fresh("row", Sort::Index);
-                    let here = Index::Var(row.clone());
-                    let cut = n.clone().minus(k.clone());
-                    let (place, first) = if *op == Reshape::TruncL {
-                        (here.clone().minus(cut.clone()), cut)
-                    } else if *op == Reshape::PadL {
-                        (here.clone().plus(k.clone()), Index::Num(0))
-                    } else {
-                        (here.clone(), Index::Num(0))
-                    };
-                    let mut inner = rows.with(&params[0], &place, &[row]);
-                    inner.also(Pred::range(first, here, n.clone()));
-                    let proof = self.vanish(&parts[0], &inner)?;
-                    Ok(format!("(vanish_{}{} {proof})", op.name(), holes(5)))
-                }
-                (Reshape::Concat, [n, m]) if !params.is_empty() => {
-                    let mut proofs = Vec::new();
-                    for (part, size, offset) in [(&parts[0], n, None), (&parts[1], m, Some(n))] {
-                        let row = self.supply.fresh("row", Sort::Index);
-                        let here = Index::Var(row.clone());
-                        let place =
-                            offset.map_or(here.clone(), |offset| here.clone().plus(offset.clone()));
-                        let mut inner = rows.with(&params[0], &place, &[row]);
-                        inner.also(Pred::range(Index::Num(0), here, size.clone()));
-                        proofs.push(self.vanish(part, &inner)?);
-                    }
-                    Ok(format!("(vanish_concat{} {})", holes(6), proofs.join(" ")))
-                }
-                _ => Err(crate::engine::shortened(term)),
-            },
-            Node::Literal(text) if &**text == "0" => Ok("(vanish_zero _ _)".to_owned()),
-            Node::Var(_) | Node::Literal(_) | Node::Call(..) | Node::Get(..) | Node::Apply(..) => {
-                if params.is_empty()
-                    && let Some(proof) = self.contradiction(rows, &Goal::Absurd)
-                {
-                    return Ok(format!("(vanish_absurd{} {proof})", holes(3)));
-                }
-                Err(crate::engine::shortened(term))
-            }
-        }
-    }
-
-    /// A proof of a goal from the facts about the rows.
-    fn contradiction(&mut self, rows: &Rows, goal: &Goal) -> Option<String> {
-        let mark = self.scope.mark();
-        for (pred, projection) in &rows.facts {
-            self.scope.proposition(pred, projection);
-        }
-        let proof = self.prover.prove(self.context(), goal);
-        let text = proof.ok().map(|proof| self.scope.goal(goal, Form::Boolean, &proof));
-        self.scope.leave(mark);
-        text.map(|text| format!("(fun _ H => {text})"))
+    /// A new variable for a place in an array, also as an index.
+    fn place(&self) -> (Var, Index) {
+        let var = self.supply.fresh("place", Sort::Index);
+        (var.clone(), Index::Var(var))
     }
 
     fn scalar(&mut self, term: &Term) -> Result<(Scalar, String), Refusal> {
@@ -676,37 +466,9 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// A set of elements, given by facts about their first indices. With each fact is the projection of
-/// its proof from the proof of all facts.
-#[derive(Clone)]
-struct Rows {
-    params: Vec<Var>,
-    facts: Vec<(Pred, String)>,
-}
-
-impl Rows {
-    fn substitute(&mut self, param: &Var, by: &Index) {
-        let subst = crate::subst::Subst::new().index(param, by.clone());
-        for (pred, _) in &mut self.facts {
-            *pred = subst.on_pred(pred);
-        }
-    }
-
-    /// Returns the rows with the first parameter replaced by an expression over new ones.
-    fn with(&self, param: &Var, by: &Index, new: &[Var]) -> Self {
-        let mut rows = self.clone();
-        rows.substitute(param, by);
-        rows.params = new.iter().chain(self.params.iter().skip(1)).cloned().collect();
-        rows
-    }
-
-    /// Adds a fact in front.
-    fn also(&mut self, pred: Pred) {
-        for (_, projection) in &mut self.facts {
-            *projection = projection.replace('H', "(proj2 H)");
-        }
-        self.facts.push((pred, "(proj1 H)".to_owned()));
-    }
+/// Puts sizes in front of others.
+fn below<const N: usize>(first: [&Index; N], rest: &[Index]) -> Vec<Index> {
+    first.into_iter().chain(rest).cloned().collect()
 }
 
 fn no_dimension(term: &Term) -> Refusal {

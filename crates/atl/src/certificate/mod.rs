@@ -12,6 +12,7 @@ mod scope;
 mod statement;
 mod steps;
 mod text;
+mod vanish;
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -210,8 +211,8 @@ fn finish(
     let _ = writeln!(
         proof,
         "Theorem derivation : HalidomStatement.Statement.theorem.\n\
-         Proof. intro ext. split; [exact (@derived ext) | split; [exact (@lowered ext){instance}{separated} \
-         | exact printed{end}]]. Qed."
+         Proof. intro ext. split; [exact (@derived ext) | split; \
+         [exact (@lowered ext){instance}{separated} | exact printed{end}]]. Qed."
     );
     Certificate {
         statement,
@@ -349,41 +350,14 @@ fn lowering(
     writer: Writer,
 ) -> Result<LoweredPart, Refusal> {
     let program = part.program;
-    let dims: Vec<Index> = program.shape.dims.iter().map(crate::engine::tidy).collect();
-    let output =
-        engine.supply.fresh("out", Sort::Tensor(crate::term::Rank::known(dims.len() as u32)));
-    let params: Vec<Var> = dims.iter().map(|_| engine.supply.fresh("place", Sort::Index)).collect();
-    let indices = params.iter().cloned().map(Index::Var).collect();
-    let to = Destination { array: output.clone(), shape: dims.clone(), params, indices };
+    let to = destination(engine, program);
     let mut scope = Scope::new(writer, program.context(), &engine.prover, part.prefix);
     let lowered = Lowering { scope: &mut scope, prover: &engine.prover, supply: &engine.supply }
-        .statement(part.term, &dims, &to);
+        .statement(part.term, &to.shape, &to);
     let (nest, proof) = lowered?;
-    let inputs: Vec<(Var, Vec<Index>)> =
-        program.inputs.iter().map(|input| (input.var.clone(), input.shape.dims.clone())).collect();
-    let goal = (output.clone(), dims.clone());
-    let name = c_function_name(&program.name);
-    let mut c_names = Names::new(crate::lower::is_reserved_in_c);
-    for var in program.sizes.iter().chain(inputs.iter().map(|(var, _)| var)).chain([&output]) {
-        c_names.bind(var);
-    }
-    let marks = apart::marks(&nest, part.traversals, &mut c_names.clone());
-    let interface = Interface {
-        marks: &marks,
-        name: &name,
-        sizes: &program.sizes,
-        inputs: &inputs,
-        output: &goal,
-        conditions: &program.hypotheses,
-    };
-    let function = crate::lower::function(&interface, &nest).map_err(|divisor| {
-        let message = format!(
-            "the loop nest divides by `{}`, which changes while it runs",
-            crate::print::index(&divisor.0)
-        );
-        Refusal::new(codes::NOT_LOWERED, message)
-            .with_hint("what divides is checked to be positive before the loop nest runs")
-    })?;
+    let names = names_in_c(program, &to.array);
+    let marks = apart::marks(&nest, part.traversals, &mut names.clone());
+    let function = function(program, &to, &nest, &marks)?;
     let separation = if marks.is_empty() {
         String::new()
     } else {
@@ -392,7 +366,7 @@ fn lowering(
             prover: &engine.prover,
             supply: &engine.supply,
             marks: &marks,
-            names: c_names.clone(),
+            names: names.clone(),
         };
         let proof = proofs.apart(&nest)?;
         format!(
@@ -400,50 +374,105 @@ fn lowering(
              Proof. exact (conj I {proof}). Qed.\n\n"
         )
     };
-    // These are the names of the C, in the same order.
-    let names = c_names;
-    if names.get(&output).contains('"') || function.contains('"') {
+    let target = names.get(&to.array);
+    if target.contains('"') || function.contains('"') {
         return Err(Refusal::new(codes::NOT_LOWERED, "the C text has a quotation mark"));
     }
     let mut functions = scope.writer.functions.clone();
     let mut deep = Deep { names, functions: &mut functions };
-    let nest_text = deep.stmt(&nest);
-    let sizes: Vec<String> = program
-        .sizes
-        .iter()
-        .map(|size| format!("(\"{}\", {})", deep.names.get(size), scope.writer.names.get(size)))
-        .collect();
-    let known: Vec<String> = inputs
-        .iter()
-        .map(|(var, shape)| {
-            let sizes = scope.writer.sizes(shape, None);
-            let coq = scope.writer.names.get(var);
-            format!(
-                "(\"{}\", Array {sizes} (held {} {sizes} {coq}))",
-                deep.names.get(var),
-                shape.len()
-            )
-        })
-        .collect();
-    let shape = scope.writer.sizes(&dims, None);
-    let rank = dims.len();
-    let target = deep.names.get(&output);
-    let interface_sizes: Vec<String> =
-        program.sizes.iter().map(|size| format!("\"{}\"", deep.names.get(size))).collect();
-    let interface_inputs: Vec<String> = inputs
-        .iter()
-        .map(|(var, shape)| format!("(\"{}\", {})", deep.names.get(var), deep.indices(shape)))
-        .collect();
-    let conditions: Vec<String> = program.hypotheses.iter().map(|pred| deep.pred(pred)).collect();
-    let output_shape = deep.indices(&dims);
-    let (source, equality) =
-        if part.source == "source" { ("source", "derived") } else { (part.source, "derived_0") };
-    let last = if part.source == "source" { "final" } else { "final_0" };
+    definitions(out, program, &to, (&nest, &marks), &mut deep, &scope.writer);
+    out.push_str(&scope.lemmas());
+    lowered_theorem(out, part, &to, &target, &scope.writer, &proof);
     let function_names: Vec<String> =
         functions.names().iter().map(|name| format!("\"{name}\"")).collect();
     let _ = write!(
         out,
-        "Definition nest : stmt := ({nest_text})%string.\n\
+        "{separation}Theorem printed : c_function [{}]%string marks \"{}\" names arrays output \
+         conditions program =\n\
+         \"{function}\"%string.\n\
+         Proof. vm_compute. reflexivity. Qed.\n\n",
+        function_names.join("; "),
+        c_function_name(&program.name),
+    );
+    let conditions = scope.lemma_count();
+    Ok(LoweredPart { function, functions, nest, output: to.array, conditions, marks })
+}
+
+/// The array of the program's result, as a whole.
+fn destination(engine: &Engine, program: &Program) -> Destination {
+    let dims: Vec<Index> = program.shape.dims.iter().map(crate::engine::tidy).collect();
+    let sort = Sort::Tensor(crate::term::Rank::known(dims.len() as u32));
+    let array = engine.supply.fresh("out", sort);
+    let params: Vec<Var> = dims.iter().map(|_| engine.supply.fresh("place", Sort::Index)).collect();
+    let indices = params.iter().cloned().map(Index::Var).collect();
+    Destination { array, shape: dims, params, indices }
+}
+
+/// The names of the C function's parameters.
+fn names_in_c(program: &Program, output: &Var) -> Names {
+    let mut names = Names::new(crate::lower::is_reserved_in_c);
+    let inputs = program.inputs.iter().map(|input| &input.var);
+    for var in program.sizes.iter().chain(inputs).chain([output]) {
+        names.bind(var);
+    }
+    names
+}
+
+/// The C function of a loop nest.
+fn function(
+    program: &Program,
+    to: &Destination,
+    nest: &Stmt,
+    marks: &[apart::Mark],
+) -> Result<String, Refusal> {
+    let inputs: Vec<(Var, Vec<Index>)> =
+        program.inputs.iter().map(|input| (input.var.clone(), input.shape.dims.clone())).collect();
+    let interface = Interface {
+        marks,
+        name: &c_function_name(&program.name),
+        sizes: &program.sizes,
+        inputs: &inputs,
+        output: &(to.array.clone(), to.shape.clone()),
+        conditions: &program.hypotheses,
+    };
+    crate::lower::function(&interface, nest).map_err(|divisor| {
+        let message = format!(
+            "the loop nest divides by `{}`, which changes while it runs",
+            crate::print::index(&divisor.0)
+        );
+        Refusal::new(codes::NOT_LOWERED, message)
+            .with_hint("what divides is checked to be positive before the loop nest runs")
+    })
+}
+
+/// Writes the loop nest and its interface as data of Coq. `deep` has the names of the C.
+fn definitions(
+    out: &mut String,
+    program: &Program,
+    to: &Destination,
+    (nest, marks): (&Stmt, &[apart::Mark]),
+    deep: &mut Deep<'_>,
+    writer: &Writer,
+) {
+    let nest = deep.stmt(nest);
+    let (mut size_names, mut sizes) = (Vec::new(), Vec::new());
+    for size in &program.sizes {
+        let name = deep.names.get(size);
+        sizes.push(format!("(\"{name}\", {})", writer.names.get(size)));
+        size_names.push(format!("\"{name}\""));
+    }
+    let (mut arrays, mut inputs) = (Vec::new(), Vec::new());
+    for input in &program.inputs {
+        let (name, shape) = (deep.names.get(&input.var), &input.shape.dims);
+        let (sizes, coq) = (writer.sizes(shape, None), writer.names.get(&input.var));
+        inputs.push(format!("(\"{name}\", Array {sizes} (held {} {sizes} {coq}))", shape.len()));
+        arrays.push(format!("(\"{name}\", {})", deep.indices(shape)));
+    }
+    let conditions: Vec<String> = program.hypotheses.iter().map(|pred| deep.pred(pred)).collect();
+    let (target, output_shape) = (deep.names.get(&to.array), deep.indices(&to.shape));
+    let _ = write!(
+        out,
+        "Definition nest : stmt := ({nest})%string.\n\
          Definition program : stmt := Seq (Clear \"{target}\") nest.\n\
          Definition sizes : env := [{}]%string.\n\
          Definition inputs : known K := [{}]%string.\n\
@@ -451,9 +480,32 @@ fn lowering(
          Definition marks : list (string * string) := {}%string.\n\
          Definition conditions : list test := [{}]%string.\n\
          Definition arrays : shapes := [{}]%string.\n\
-         Definition output : string * list index := (\"{target}\", {output_shape})%string.\n\n\
-         {}\
-         Lemma low_final : low sizes inputs \"{target}\" {shape} {rank} {shape} {last} (self \
+         Definition output : string * list index := (\"{target}\", {output_shape})%string.\n\n",
+        sizes.join("; "),
+        inputs.join("; "),
+        size_names.join("; "),
+        statement::marks(marks),
+        conditions.join("; "),
+        arrays.join("; "),
+    );
+}
+
+/// Writes the theorem that the loop nest leaves the source program's tensor in its output.
+fn lowered_theorem(
+    out: &mut String,
+    part: &Part<'_>,
+    to: &Destination,
+    target: &str,
+    writer: &Writer,
+    proof: &str,
+) {
+    let (shape, rank) = (writer.sizes(&to.shape, None), to.shape.len());
+    let source = part.source;
+    let (last, equality) =
+        if source == "source" { ("final", "derived") } else { ("final_0", "derived_0") };
+    let _ = write!(
+        out,
+        "Lemma low_final : low sizes inputs \"{target}\" {shape} {rank} {shape} {last} (self \
          {rank}) nest.\n\
          Proof. exact {proof}. Qed.\n\n\
          Theorem lowered : admits sizes (entry names conditions (output :: arrays) program) = true \
@@ -464,19 +516,6 @@ fn lowering(
          (Array {shape} (held {rank} {shape} {source})))).\n\
          Proof using All. intros Hc mem cells Hm Ho. rewrite (run _ _ _ _ _ _ Hc), {equality}. \
          exact (Lower.lowered sizes inputs \"{target}\" {rank} {shape} {last} nest mem cells \
-         eq_refl eq_refl low_final Hm Ho). Qed.\n\n\
-         {separation}Theorem printed : c_function [{}]%string marks \"{name}\" names arrays output conditions \
-         program =\n\
-         \"{function}\"%string.\n\
-         Proof. vm_compute. reflexivity. Qed.\n\n",
-        sizes.join("; "),
-        known.join("; "),
-        interface_sizes.join("; "),
-        statement::marks(&marks),
-        conditions.join("; "),
-        interface_inputs.join("; "),
-        scope.lemmas(),
-        function_names.join("; "),
+         eq_refl eq_refl low_final Hm Ho). Qed.\n\n"
     );
-    Ok(LoweredPart { function, functions, nest, output, conditions: scope.lemma_count(), marks })
 }

@@ -213,8 +213,8 @@ fn lowered(out: &mut String, claim: &Claim<'_>) {
          {shape} {source})))).\n\n\
          {separated}(* The program's text in C. *)\n\
          Definition text : string :=\n\"{}\"%string.\n\
-         Definition printed : Prop :=\n  Print.c_function {}%string marks \"{}\" names arrays output \
-         conditions program = text.\n",
+         Definition printed : Prop :=\n  Print.c_function {}%string marks \"{}\" names arrays \
+         output conditions program = text.\n",
         list(names),
         marks(claim.marks),
         list(conditions),

@@ -11,15 +11,17 @@ use crate::term::{
 /// Coq's words, and the names of Coq's library that certificates use.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
-    "as", "at", "cofix", "else", "end", "exists", "exists2", "fix", "for", "forall", "fun", "if", "in", "let",
-    "match", "mod", "return", "Set", "Prop", "Type", "SProp", "then", "using", "where", "with", "IF", "by",
-    "S", "O", "I", "Z", "nat", "list", "bool", "true", "false", "string", "conj", "eq_refl", "eq_sym", "eq_trans",
-    "f_equal", "f_equal2", "cons", "nil", "Some", "None", "left", "right", "inl", "inr", "pair", "app", "length",
-    "map", "fst", "snd", "max", "min", "div", "not_true_is_false",
+    "as", "at", "cofix", "else", "end", "exists", "exists2", "fix", "for", "forall", "fun", "if",
+    "in", "let", "match", "mod", "return", "Set", "Prop", "Type", "SProp", "then", "using", "where",
+    "with", "IF", "by", "S", "O", "I", "Z", "nat", "list", "bool", "true", "false", "string",
+    "conj", "eq_refl", "eq_sym", "eq_trans", "f_equal", "f_equal2", "cons", "nil", "Some", "None",
+    "left", "right", "inl", "inr", "pair", "app", "length", "map", "fst", "snd", "max", "min",
+    "div", "not_true_is_false",
     // The names that certificates define themselves.
-    "K", "H", "Hm", "Ho", "mem", "cells", "source", "source_0", "final", "final_0", "nest", "program", "sizes",
-    "inputs", "names", "conditions", "arrays", "output", "derived", "derived_0", "derivation", "low_final", "lowered",
-    "printed", "ext", "Hc", "theorem", "Statement", "HalidomStatement",
+    "K", "H", "Hm", "Ho", "mem", "cells", "source", "source_0", "final", "final_0", "nest",
+    "program", "sizes", "inputs", "names", "conditions", "arrays", "output", "derived", "derived_0",
+    "derivation", "low_final", "lowered", "printed", "ext", "Hc", "theorem", "Statement",
+    "HalidomStatement",
 ];
 
 /// The prefixes of the names that certificates number: definitions, lemmas, hypotheses.

@@ -96,6 +96,57 @@ fn at_span(refusal: Refusal, span: Span) -> Box<Diagnostic> {
     })
 }
 
+/// A call in a script, and its place in the program.
+struct Order<'c> {
+    call: &'c Call,
+    span: Span,
+    focus: &'c Path,
+    /// The site that the call names.
+    site: Option<Path>,
+    env: &'c Env,
+}
+
+impl Order<'_> {
+    fn name(&self) -> &str {
+        &self.call.name.text
+    }
+
+    /// The place at which the command applies.
+    fn place(&self) -> &Path {
+        self.site.as_ref().unwrap_or(self.focus)
+    }
+
+    /// The meaning of a name: a schedule function's parameter stands for what it was given.
+    fn named(&self, text: &str) -> String {
+        let given = self.env.names.iter().rev().find(|(param, _)| param == text);
+        given.map_or(text.to_owned(), |(_, name)| name.clone())
+    }
+
+    /// The meaning of an argument that is a name.
+    fn word(&self, place: usize) -> Option<String> {
+        match self.call.args.get(place) {
+            Some(Argument::Expr(Expr { kind: ExprKind::Name(text), .. })) => Some(self.named(text)),
+            Some(_) | None => None,
+        }
+    }
+
+    /// The binder that `inline` and `rename` take.
+    fn binder(&self) -> Option<Site> {
+        let site = self.call.args.first().map(Argument::site)?;
+        matches!(site.base, SiteBase::Named(_)).then_some(site)
+    }
+
+    /// The outcome of a command; a refusal is about the whole call.
+    fn applied<T>(&self, outcome: Result<T, Refusal>) -> Done {
+        outcome.map(drop).map_err(|refusal| at_span(refusal, self.span))
+    }
+
+    fn misused(&self, form: &str) -> Box<Diagnostic> {
+        let message = format!("the command is `{form}`");
+        Box::new(Diagnostic::error(codes::UNKNOWN_COMMAND, self.span, message))
+    }
+}
+
 impl Runner<'_> {
     fn all(
         &mut self,
@@ -303,162 +354,81 @@ impl Runner<'_> {
         focus: &Path,
         env: &Env,
     ) -> Done {
-        let refused = |refusal: Refusal| at_span(refusal, span);
-        let name = call.name.text.as_str();
-        let at = match &call.site {
+        let site = match &call.site {
             Some(site) => Some(Self::site(state, site, focus, env)?),
             None => None,
         };
-        let place = at.clone().unwrap_or_else(|| focus.clone());
-        let named = |text: &str| {
-            env.names
-                .iter()
-                .rev()
-                .find(|(param, _)| param == text)
-                .map_or(text.to_owned(), |(_, name)| name.clone())
+        let order = Order { call, span, focus, site, env };
+        if let Some(rule) = state.engine.rules.find(order.name()) {
+            return self.rule(state, &rule.variables, &order);
+        }
+        if let Some(function) = self.library.0.get(order.name()).cloned() {
+            return self.function(state, &function, call, span, order.place(), env);
+        }
+        self.built_in(state, &order)
+    }
+
+    /// Applies a rule with the names and values that the call gives to it.
+    fn rule(&self, state: &mut State<'_>, variables: &[Var], order: &Order<'_>) -> Done {
+        let (call, place, name) = (order.call, order.place(), order.name());
+        let mut given = Given {
+            names: call.names.iter().map(|name| order.named(&name.text)).collect(),
+            ..Given::default()
         };
-        if let Some(rule) = state.engine.rules.find(name) {
-            let mut given = Given {
-                names: call.names.iter().map(|name| named(&name.text)).collect(),
-                ..Given::default()
+        for (variable, expr) in &call.with {
+            let Some(var) = variables.iter().find(|var| *var.name == *variable.text) else {
+                let names: Vec<&str> = variables.iter().map(|var| &*var.name).collect();
+                let message = format!("the rule `{name}` has no `{}`", variable.text);
+                let diagnostic = Diagnostic::error(codes::UNKNOWN_COMMAND, variable.span, message);
+                return Err(Box::new(diagnostic.with_hint(format!("it has {}", names.join(", ")))));
             };
-            let variables = rule.variables.clone();
-            for (variable, expr) in &call.with {
-                let Some(var) = variables.iter().find(|var| *var.name == *variable.text) else {
-                    let names: Vec<&str> = variables.iter().map(|var| &*var.name).collect();
-                    let message = format!("the rule `{name}` has no `{}`", variable.text);
-                    let diagnostic =
-                        Diagnostic::error(codes::UNKNOWN_COMMAND, variable.span, message);
-                    return Err(Box::new(
-                        diagnostic.with_hint(format!("it has {}", names.join(", "))),
-                    ));
-                };
-                given.values.push((
-                    variable.text.clone(),
-                    self.value(state, &variables, var.sort, expr, &place, env)?,
-                ));
-            }
-            if let Some(extra) = call.args.first() {
-                let message = format!("the rule `{name}` takes its values after `with`");
-                return Err(Box::new(Diagnostic::error(
-                    codes::UNKNOWN_COMMAND,
-                    extra.span(),
-                    message,
-                )));
-            }
-            return state.apply(&place, name, call.back, &given).map_err(refused);
+            let value = self.value(state, variables, var.sort, expr, place, order.env)?;
+            given.values.push((variable.text.clone(), value));
         }
-        if let Some(function) = self.library.0.get(name).cloned() {
-            return self.function(state, &function, call, span, &place, env);
+        if let Some(extra) = call.args.first() {
+            let message = format!("the rule `{name}` takes its values after `with`");
+            return Err(Box::new(Diagnostic::error(codes::UNKNOWN_COMMAND, extra.span(), message)));
         }
-        let word = |place: usize| match call.args.get(place) {
-            Some(Argument::Expr(Expr { kind: ExprKind::Name(text), .. })) => Some(named(text)),
-            Some(_) | None => None,
-        };
-        // The binder that `inline` and `rename` take.
-        let binder = || {
-            let site = call.args.first().map(Argument::site)?;
-            matches!(site.base, SiteBase::Named(_)).then_some(site)
-        };
-        let misused = |form: &str| {
-            Box::new(Diagnostic::error(
-                codes::UNKNOWN_COMMAND,
-                span,
-                format!("the command is `{form}`"),
-            ))
-        };
-        match name {
+        order.applied(state.apply(place, name, call.back, &given))
+    }
+
+    /// Carries out a command of the language itself.
+    fn built_in(&self, state: &mut State<'_>, order: &Order<'_>) -> Done {
+        let place = order.place();
+        match order.name() {
             "inline" => {
-                let site = binder().ok_or_else(|| misused("inline x"))?;
-                let path = Self::site(state, &site, &place, env)?;
-                state.inline(&path).map_err(refused)
+                let site = order.binder().ok_or_else(|| order.misused("inline x"))?;
+                let path = Self::site(state, &site, place, order.env)?;
+                order.applied(state.inline(&path))
             }
-            "beta" => state.beta(&place, Doubtful::Leave).map(drop).map_err(refused),
-            "expand" => state.beta(&place, Doubtful::Guard).map(drop).map_err(refused),
-            "simplify" => match word(0).as_deref() {
-                Some("guards") => state.simplify_guards(&place).map(drop).map_err(refused),
-                Some("indices") => state.tidy_indices(&place).map(drop).map_err(refused),
-                None => {
-                    state.beta(&place, Doubtful::Leave).map_err(refused)?;
-                    state.tidy_indices(&place).map_err(refused)?;
-                    state.simplify_guards(&place).map(drop).map_err(refused)
-                }
-                Some(_) => Err(misused("simplify, simplify guards or simplify indices")),
-            },
-            "merge" => state.merge_guards(&place).map(drop).map_err(refused),
+            "beta" => order.applied(state.beta(place, Doubtful::Leave)),
+            "expand" => order.applied(state.beta(place, Doubtful::Guard)),
+            "simplify" => Self::simplify(state, order),
+            "merge" => order.applied(state.merge_guards(place)),
             "bind" => {
-                let (Some(new), Some(target)) = (word(0), at) else {
-                    return Err(misused("bind x at site"));
+                let (Some(new), Some(target)) = (order.word(0), &order.site) else {
+                    return Err(order.misused("bind x at site"));
                 };
-                state.bind(focus, &target, &new).map_err(refused)
+                order.applied(state.bind(order.focus, target, &new))
             }
-            "cursor" => {
-                let (Some(new), Some(target)) = (word(0), at) else {
-                    return Err(misused("cursor c at site"));
-                };
-                if state.cursors.iter().any(|(known, _)| *known == new) {
-                    let message = format!("there is a cursor `{new}` already");
-                    return Err(Box::new(Diagnostic::error(codes::NAME_TAKEN, span, message)));
-                }
-                let cursor = state.cursor(&target);
-                state.cursors.push((new, cursor));
-                Ok(())
-            }
-            "stage" => {
-                let (Some(source), Some(new)) = (word(0), call.names.first()) else {
-                    return Err(misused("stage x as y, or stage x, first, size, … as y"));
-                };
-                let context = state.context(&place);
-                let scope = self.scope(&context, env).into_iter().rev();
-                let inputs = input_variables(&state.term);
-                let Some(var) = scope
-                    .chain(inputs)
-                    .find(|var| *var.name == *source && matches!(var.sort, Sort::Tensor(_)))
-                else {
-                    let message = format!("there is no tensor `{source}` here");
-                    return Err(Box::new(Diagnostic::error(codes::NO_SITE, span, message)));
-                };
-                let mut numbers = Vec::new();
-                for arg in &call.args[1..] {
-                    let Argument::Expr(expr) = arg else {
-                        return Err(misused("stage x as y, or stage x, first, size, … as y"));
-                    };
-                    numbers.push(self.index(state, expr, &place, env)?);
-                }
-                let regions = numbers
-                    .chunks(2)
-                    .filter_map(|pair| Some((pair.first()?.clone(), pair.get(1)?.clone())));
-                let regions = regions.collect();
-                state.stage(&place, &var, &named(&new.text), regions).map_err(refused)
-            }
+            "cursor" => Self::cursor(state, order),
+            "stage" => self.stage(state, order),
             "rename" => {
-                let (Some(site), Some(new)) = (binder(), call.names.first()) else {
-                    return Err(misused("rename x as y"));
+                let (Some(site), Some(new)) = (order.binder(), order.call.names.first()) else {
+                    return Err(order.misused("rename x as y"));
                 };
-                let path = Self::site(state, &site, &place, env)?;
-                let renamed = renamed(&state.part(&path), &named(&new.text), state.engine);
+                let path = Self::site(state, &site, place, order.env)?;
+                let renamed = renamed(&state.part(&path), &order.named(&new.text), state.engine);
                 state.redefine(&path, &renamed, Change::Renamed);
                 Ok(())
             }
-            "parallel" | "vectorize" | "unroll" => {
-                let form = "parallel x, vectorize x or unroll x, with the variable of a loop";
-                let target = word(0).ok_or_else(|| misused(form))?;
-                if !has_loop(&state.term, &target) {
-                    let message = format!("there is no loop over `{target}`");
-                    return Err(Box::new(Diagnostic::error(codes::NO_SITE, span, message)));
-                }
-                let traversal = match name {
-                    "parallel" => Traversal::Parallel,
-                    "vectorize" => Traversal::Vectorized,
-                    _ => Traversal::Unrolled,
-                };
-                state.traversals.insert(target, traversal);
-                Ok(())
-            }
-            _ => {
+            "parallel" => Self::traverse(state, order, Traversal::Parallel),
+            "vectorize" => Self::traverse(state, order, Traversal::Vectorized),
+            "unroll" => Self::traverse(state, order, Traversal::Unrolled),
+            name => {
                 let diagnostic = Diagnostic::error(
                     codes::UNKNOWN_COMMAND,
-                    call.name.span,
+                    order.call.name.span,
                     format!("there is no command `{name}`"),
                 );
                 let known = "commands are the rules, schedule functions, and inline, bind, beta, \
@@ -466,6 +436,73 @@ impl Runner<'_> {
                 Err(Box::new(diagnostic.with_hint(known)))
             }
         }
+    }
+
+    fn simplify(state: &mut State<'_>, order: &Order<'_>) -> Done {
+        let place = order.place();
+        match order.word(0).as_deref() {
+            Some("guards") => order.applied(state.simplify_guards(place)),
+            Some("indices") => order.applied(state.tidy_indices(place)),
+            None => {
+                order.applied(state.beta(place, Doubtful::Leave))?;
+                order.applied(state.tidy_indices(place))?;
+                order.applied(state.simplify_guards(place))
+            }
+            Some(_) => Err(order.misused("simplify, simplify guards or simplify indices")),
+        }
+    }
+
+    fn cursor(state: &mut State<'_>, order: &Order<'_>) -> Done {
+        let (Some(new), Some(target)) = (order.word(0), &order.site) else {
+            return Err(order.misused("cursor c at site"));
+        };
+        if state.cursors.iter().any(|(known, _)| *known == new) {
+            let message = format!("there is a cursor `{new}` already");
+            return Err(Box::new(Diagnostic::error(codes::NAME_TAKEN, order.span, message)));
+        }
+        let cursor = state.cursor(target);
+        state.cursors.push((new, cursor));
+        Ok(())
+    }
+
+    fn stage(&self, state: &mut State<'_>, order: &Order<'_>) -> Done {
+        let form = "stage x as y, or stage x, first, size, … as y";
+        let (call, place, env) = (order.call, order.place(), order.env);
+        let (Some(source), Some(new)) = (order.word(0), call.names.first()) else {
+            return Err(order.misused(form));
+        };
+        let context = state.context(place);
+        let scope = self.scope(&context, env).into_iter().rev();
+        let inputs = input_variables(&state.term);
+        let Some(var) = scope
+            .chain(inputs)
+            .find(|var| *var.name == *source && matches!(var.sort, Sort::Tensor(_)))
+        else {
+            let message = format!("there is no tensor `{source}` here");
+            return Err(Box::new(Diagnostic::error(codes::NO_SITE, order.span, message)));
+        };
+        let mut numbers = Vec::new();
+        for arg in &call.args[1..] {
+            let Argument::Expr(expr) = arg else { return Err(order.misused(form)) };
+            numbers.push(self.index(state, expr, place, env)?);
+        }
+        let regions = numbers
+            .chunks(2)
+            .filter_map(|pair| Some((pair.first()?.clone(), pair.get(1)?.clone())));
+        let regions = regions.collect();
+        order.applied(state.stage(place, &var, &order.named(&new.text), regions))
+    }
+
+    /// Sets how a loop of the final program is run.
+    fn traverse(state: &mut State<'_>, order: &Order<'_>, traversal: Traversal) -> Done {
+        let form = "parallel x, vectorize x or unroll x, with the variable of a loop";
+        let target = order.word(0).ok_or_else(|| order.misused(form))?;
+        if !has_loop(&state.term, &target) {
+            let message = format!("there is no loop over `{target}`");
+            return Err(Box::new(Diagnostic::error(codes::NO_SITE, order.span, message)));
+        }
+        state.traversals.insert(target, traversal);
+        Ok(())
     }
 
     fn function(

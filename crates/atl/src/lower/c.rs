@@ -178,7 +178,8 @@ pub fn prelude(element: Element) -> String {
              #define ATL_ZERO INT64_MAX\n#define ATL_ONE ((elem)0)\n\
              static inline elem atl_add(elem a, elem b) { return a < b ? a : b; }\n\
              static inline elem atl_mul(elem a, elem b) \
-             { return a == ATL_ZERO || b == ATL_ZERO ? ATL_ZERO : (elem)((uint64_t)a + (uint64_t)b); }\n\
+             { return a == ATL_ZERO || b == ATL_ZERO ? ATL_ZERO : \
+             (elem)((uint64_t)a + (uint64_t)b); }\n\
              #define ATL_LITERAL(x) ((elem)(x))\n"
             .to_owned(),
     };

@@ -52,10 +52,52 @@ pub(crate) fn entry(
             ordered.push((buffer_pointer(), ArgumentInfo { name, scalar, kind, position }));
         }
     }
-    let mut parameters: Vec<(CType, String)> =
+    let parameters: Vec<(CType, String)> =
         ordered.iter().map(|(ty, argument)| (ty.clone(), argument.name.clone())).collect();
     let arguments = ordered.into_iter().map(|(_, argument)| argument).collect();
 
+    let body = body(&mut translator, program, name, fields, signature, (&buffers, &needs))?;
+    let (entry, plain) = functions(name, parameters, body);
+    let mut text = String::new();
+    let mut more = translator.helpers.clone();
+    more.retain(|helper| !printed.contains(helper));
+    text.push('\n');
+    helpers::print(&mut text, &more);
+    let mut header = header_start(program, name);
+    for function in [&entry, &plain] {
+        let mut prototype = String::new();
+        print_signature(&mut prototype, function);
+        prototype.push_str(";\n");
+        text.push('\n');
+        text.push_str(&prototype);
+        print_function(&mut text, function);
+    }
+    print_texts(&mut text, &mut header, name, checks);
+    for (function, comment) in [
+        (
+            &plain,
+            "Runs the pipeline. HALIDOM_OK, or what kept it from running. If a buffer has no host \
+                memory, nothing is computed: such buffers get the shape that is needed.",
+        ),
+        (&entry, "The same; a failed check is described in *failure, which the caller has zeroed."),
+    ] {
+        print_comment(&mut header, 0, comment);
+        print_signature(&mut header, function);
+        header.push_str(";\n\n");
+    }
+    header.push_str(HEADER_END);
+    Ok(Entry { text, header, arguments })
+}
+
+/// The body of the entry: it checks the buffers, tells the needed shapes, and runs the pipeline.
+fn body(
+    translator: &mut Translator<'_>,
+    program: &Program,
+    name: &str,
+    fields: &[Field],
+    signature: &Signature,
+    (buffers, needs): (&Buffers, &Needs),
+) -> Result<Vec<CStmt>, EmitError> {
     let mut body = Vec::new();
     for (_, buffer, scalar, rank) in &buffers.names {
         body.push(CStmt::If(
@@ -72,7 +114,7 @@ pub(crate) fn entry(
     }
     body.push(CStmt::If(
         buffers.any_without_memory(),
-        buffers.answer(&mut translator, fields, &needs)?,
+        buffers.answer(translator, fields, needs)?,
         None,
     ));
 
@@ -107,7 +149,15 @@ pub(crate) fn entry(
     } else {
         body.push(CStmt::Return(run));
     }
+    Ok(body)
+}
 
+/// The entry, which reports failed checks, and the one that does not.
+fn functions(
+    name: &str,
+    mut parameters: Vec<(CType, String)>,
+    body: Vec<CStmt>,
+) -> (CFunction, CFunction) {
     let reporting = [name, "_reporting"].concat();
     let plain = CFunction {
         comment: Vec::new(),
@@ -130,36 +180,7 @@ pub(crate) fn entry(
     let mut entry =
         CFunction { comment: Vec::new(), external: true, name: reporting, parameters, body };
     drop_needless_discards(&mut entry);
-
-    let mut text = String::new();
-    let mut more = translator.helpers.clone();
-    more.retain(|helper| !printed.contains(helper));
-    text.push('\n');
-    helpers::print(&mut text, &more);
-    let mut header = header_start(program, name);
-    for function in [&entry, &plain] {
-        let mut prototype = String::new();
-        print_signature(&mut prototype, function);
-        prototype.push_str(";\n");
-        text.push('\n');
-        text.push_str(&prototype);
-        print_function(&mut text, function);
-    }
-    print_texts(&mut text, &mut header, name, checks);
-    for (function, comment) in [
-        (
-            &plain,
-            "Runs the pipeline. HALIDOM_OK, or what kept it from running. If a buffer has no host \
-                memory, nothing is computed: such buffers get the shape that is needed.",
-        ),
-        (&entry, "The same; a failed check is described in *failure, which the caller has zeroed."),
-    ] {
-        print_comment(&mut header, 0, comment);
-        print_signature(&mut header, function);
-        header.push_str(";\n\n");
-    }
-    header.push_str(HEADER_END);
-    Ok(Entry { text, header, arguments })
+    (entry, plain)
 }
 
 const HEADER_END: &str = "\

@@ -118,13 +118,15 @@ fn vectors_beside_multiples_of_their_length_are_put_together_from_two() {
             Scalar::F32,
             16,
             1,
-            "__builtin_shufflevector(load_f32x16(&rows[place]), load_f32x16(&rows[place + 16]), 1, ",
+            "__builtin_shufflevector(load_f32x16(&rows[place]), load_f32x16(&rows[place + 16]), \
+                1, ",
         ),
         (
             Scalar::F32,
             4,
             5,
-            "__builtin_shufflevector(load_f32x4(&rows[place + 4]), load_f32x4(&rows[place + 8]), 1, ",
+            "__builtin_shufflevector(load_f32x4(&rows[place + 4]), load_f32x4(&rows[place + 8]), \
+                1, ",
         ),
         (
             Scalar::F64,
@@ -136,7 +138,8 @@ fn vectors_beside_multiples_of_their_length_are_put_together_from_two() {
             Scalar::U16,
             16,
             15,
-            "__builtin_shufflevector(load_u16x16(&rows[place]), load_u16x16(&rows[place + 16]), 15, ",
+            "__builtin_shufflevector(load_u16x16(&rows[place]), load_u16x16(&rows[place + 16]), \
+                15, ",
         ),
         (
             Scalar::U8,

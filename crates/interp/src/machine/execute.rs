@@ -2,7 +2,7 @@
 //! enclosing vectorized loops.
 
 use halidom_base::{FxHashMap, stack};
-use halidom_ir::{BufferId, Constant, FuncId, LoopKind, Pool, Scalar, StmtId, VarId};
+use halidom_ir::{BufferId, Check, Constant, FuncId, LoopKind, Pool, Scalar, StmtId, VarId};
 
 use super::access::{boolean, integer, locate};
 use super::compile::{Action, Claim, Compiled, Node, Target};
@@ -182,29 +182,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             Action::Assert { condition, check, intervals } => {
-                for lane in active {
-                    let [value] = self.exact_scalars(condition, *lane, stmt)?;
-                    if boolean(value, Role::Assert, stmt)? {
-                        continue;
-                    }
-                    let (mut needed, mut given) = (None, None);
-                    if let Some(intervals) = intervals {
-                        // If the intervals have no value, the check's message is printed without
-                        // them.
-                        if let Ok(values) = self.exact_scalars::<4>(intervals, *lane, stmt) {
-                            let number = |k: usize| values[k].and_then(Constant::as_integer);
-                            needed = number(0).zip(number(1));
-                            given = number(2).zip(number(3));
-                        }
-                    }
-                    let check = check.clone();
-                    return Err(Fault::CheckFailed(Box::new(CheckFailure {
-                        check,
-                        needed,
-                        given,
-                    })));
-                }
-                Ok(())
+                self.assert(condition, (check, intervals.as_ref()), active, stmt)
             }
             Action::Write { targets, code, coords, lanes: 1, claim, atomic: true } => {
                 self.step()?;
@@ -236,6 +214,33 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
         }
+    }
+
+    fn assert(
+        &mut self,
+        condition: &Code<Target>,
+        (check, intervals): (&Check, Option<&Code<Target>>),
+        active: &[usize],
+        stmt: StmtId,
+    ) -> Result<(), Fault> {
+        for lane in active {
+            let [value] = self.exact_scalars(condition, *lane, stmt)?;
+            if boolean(value, Role::Assert, stmt)? {
+                continue;
+            }
+            let (mut needed, mut given) = (None, None);
+            if let Some(intervals) = intervals {
+                // If the intervals have no value, the check's message is printed without them.
+                if let Ok(values) = self.exact_scalars::<4>(intervals, *lane, stmt) {
+                    let number = |k: usize| values[k].and_then(Constant::as_integer);
+                    needed = number(0).zip(number(1));
+                    given = number(2).zip(number(3));
+                }
+            }
+            let check = check.clone();
+            return Err(Fault::CheckFailed(Box::new(CheckFailure { check, needed, given })));
+        }
+        Ok(())
     }
 
     fn step(&mut self) -> Result<(), Fault> {

@@ -23,7 +23,6 @@ mod tuples;
 
 pub(crate) use instances::prelude_names;
 pub(crate) use pipelines::check_file;
-pub use schedules::{DirectiveInfo, directives};
 
 /// Returns the names of the functions that make funcs, such as `repeat_edge`, and of the built-in
 /// functions.

@@ -3,7 +3,8 @@
 use halidom_base::IndexMap;
 use halidom_diag::{Diagnostic, Fix, Remedy, Span};
 use halidom_ir::{
-    Action, Directive, FoldDirection, FuncId, LoopKind, Scalar, Schedule, StoreIn, Tail,
+    Action, DIRECTIVES, Directive, DirectiveForm, FoldDirection, FuncId, LoopKind, Scalar,
+    Schedule, SchedulePhase, StoreIn, Tail,
 };
 
 use crate::codes;
@@ -13,73 +14,6 @@ use crate::syntax::ast::{self, Chain, DirectiveCall, Expr, ExprKind, Name, Step}
 use crate::syntax::count;
 
 use super::scope::{Callable, Checker, Made, Value};
-
-/// Directives with their usage, their minimum and maximum numbers of arguments, and a flag that is
-/// true if a tail strategy may follow.
-const DIRECTIVES: &[(&str, &str, usize, usize, bool)] = &[
-    ("split", "v, outer, inner, factor", 4, 4, true),
-    ("fuse", "outer, inner, v", 3, 3, false),
-    ("swap", "v", 1, 1, false),
-    ("reorder", "v, w, …", 2, usize::MAX, false),
-    ("tile", "x, y, xo, yo, xi, yi, width, height", 8, 8, true),
-    ("parallel", "v, policy, chunk", 1, 3, false),
-    ("gpu_blocks", "v, …", 1, 3, false),
-    ("gpu_threads", "v, …", 1, 3, false),
-    ("gpu_tile", "x, y, xo, yo, xi, yi, width, height", 8, 8, true),
-    ("serial", "v", 1, 1, false),
-    ("vectorize", "v, lanes", 1, 2, true),
-    ("unroll", "v, factor", 1, 2, true),
-    ("rename", "from, to", 2, 2, false),
-    ("compute_at", "func, v", 2, 2, false),
-    ("compute_root", "", 0, 0, false),
-    ("compute_inline", "", 0, 0, false),
-    // A short name of the same.
-    ("inline", "", 0, 0, false),
-    ("store_at", "func, v", 2, 2, false),
-    ("store_root", "", 0, 0, false),
-    ("hoist_storage", "func, v", 2, 2, false),
-    ("hoist_storage_root", "", 0, 0, false),
-    ("reorder_storage", "x, y, …", 2, usize::MAX, false),
-    ("align_storage", "x, modulus", 2, 2, false),
-    ("pad_storage", "x, amount", 2, 2, false),
-    ("realign", "", 0, 0, false),
-    ("fold_storage", "x, factor, forward", 2, 3, false),
-    ("store_in", "heap", 1, 1, false),
-    ("bound", "v, min, extent", 3, 3, false),
-    ("bound_extent", "v, extent", 2, 2, false),
-    ("align_bounds", "v, modulus, remainder", 2, 3, false),
-    ("specialize", "condition", 1, 1, false),
-    ("specialize_fail", "\"message\"", 0, 0, false),
-    ("partition", "v, policy", 2, 2, false),
-    ("prefetch", "func, at, ahead", 2, 3, false),
-    ("update", "stage", 0, 1, false),
-    ("in", "func, …", 0, usize::MAX, false),
-    ("rfactor", "r, u, name", 3, 3, false),
-    ("atomic", "", 0, 0, false),
-];
-
-/// A directive, for completions.
-#[derive(Clone, Copy, Debug)]
-pub struct DirectiveInfo {
-    /// Its name.
-    pub name: &'static str,
-    /// The names of its arguments, separated by commas.
-    pub arguments: &'static str,
-    /// True if a tail strategy may follow.
-    pub has_tail: bool,
-}
-
-/// Returns all directives.
-pub fn directives() -> impl Iterator<Item = DirectiveInfo> {
-    DIRECTIVES.iter().map(|(name, arguments, _, _, has_tail)| DirectiveInfo {
-        name,
-        arguments,
-        has_tail: *has_tail,
-    })
-}
-
-/// Positional arguments that may also be written with their names.
-const NAMED: &[(&str, &str)] = &[("parallel", "chunk"), ("prefetch", "at"), ("prefetch", "ahead")];
 
 /// Halide's directives that are refused, with the reason and an alternative.
 const REFUSED: &[(&str, &str, &str)] = &[
@@ -106,6 +40,7 @@ struct Draft {
 /// A directive's arguments, after a check of their number.
 #[derive(Debug)]
 struct Arguments<'a, 's> {
+    form: &'static DirectiveForm,
     values: Vec<&'a Expr<'s>>,
     tail: Tail,
 }
@@ -273,7 +208,7 @@ impl<'a, 's> Checker<'a, 's> {
     /// `tile` whose outer loops are blocks and whose inner ones are threads.
     fn gpu(&mut self, call: &'a DirectiveCall<'s>) -> Option<Vec<Action>> {
         self.no_block_or_text(call)?;
-        let Arguments { values, tail } = self.arguments(call)?;
+        let Arguments { values, tail, .. } = self.arguments(call)?;
         let (mut actions, blocks, threads) = match (call.name.text, values.as_slice()) {
             ("gpu_blocks", vars) => (Vec::new(), vars, [].as_slice()),
             ("gpu_tile", [x, y, outer @ .., width, height]) if outer.len() == 4 => {
@@ -385,9 +320,7 @@ impl<'a, 's> Checker<'a, 's> {
     /// Returns a directive's arguments and tail, if their number is right.
     fn arguments(&mut self, call: &'a DirectiveCall<'s>) -> Option<Arguments<'a, 's>> {
         let name = call.name;
-        let Some((_, usage, least, most, has_tail)) =
-            DIRECTIVES.iter().find(|(known, ..)| *known == name.text)
-        else {
+        let Some(form) = DIRECTIVES.iter().find(|form| form.name == name.text) else {
             return self.unknown_directive(name);
         };
         let mut tail = None;
@@ -395,48 +328,41 @@ impl<'a, 's> Checker<'a, 's> {
         for argument in &call.arguments {
             match argument.name {
                 None => values.push(&argument.value),
-                Some(Name { text: "tail", .. }) if *has_tail && tail.is_none() => {
+                Some(Name { text: "tail", .. }) if form.has_tail && tail.is_none() => {
                     tail = Some(self.tail(&argument.value)?);
                 }
-                Some(label)
-                    if NAMED.contains(&(name.text, label.text))
-                        && usage.split(", ").nth(values.len()) == Some(label.text) =>
-                {
-                    values.push(&argument.value);
-                }
-                Some(label) if NAMED.contains(&(name.text, label.text)) => {
-                    let message = format!("`{}` does not stand here", label.text);
-                    let hint = usage_hint(name.text, usage, *has_tail);
-                    return self.fail_with_hint(
-                        codes::DIRECTIVE_ARGUMENTS,
-                        label.span,
-                        message,
-                        hint,
-                    );
-                }
                 Some(label) => {
-                    let message = format!("`{}` has no argument `{}`", name.text, label.text);
-                    let hint = usage_hint(name.text, usage, *has_tail);
+                    let is_named = form.named.contains(&label.text);
+                    let here = form.parameters.get(values.len());
+                    if is_named && here.is_some_and(|(name, _)| *name == label.text) {
+                        values.push(&argument.value);
+                        continue;
+                    }
+                    let message = if is_named {
+                        format!("`{}` does not stand here", label.text)
+                    } else {
+                        format!("`{}` has no argument `{}`", name.text, label.text)
+                    };
                     return self.fail_with_hint(
                         codes::DIRECTIVE_ARGUMENTS,
                         label.span,
                         message,
-                        hint,
+                        usage_hint(form),
                     );
                 }
             }
         }
         // The tail may also stand last without its name.
-        if *has_tail && tail.is_none() && values.len() == most + 1 {
+        if form.has_tail && tail.is_none() && values.len() == form.most + 1 {
             tail = Some(self.tail(values.pop()?)?);
         }
-        if values.len() < *least || values.len() > *most {
+        if values.len() < form.least || values.len() > form.most {
             let message =
                 format!("`{}` does not take {}", name.text, count(values.len(), "argument"));
-            let hint = usage_hint(name.text, usage, *has_tail);
+            let hint = usage_hint(form);
             return self.fail_with_hint(codes::DIRECTIVE_ARGUMENTS, call.span, message, hint);
         }
-        Some(Arguments { values, tail: tail.unwrap_or(Tail::Auto) })
+        Some(Arguments { form, values, tail: tail.unwrap_or(Tail::Auto) })
     }
 
     fn unknown_directive<T>(&mut self, name: Name<'s>) -> Option<T> {
@@ -445,7 +371,7 @@ impl<'a, 's> Checker<'a, 's> {
             return self.fail_with_hint(codes::UNSUPPORTED_DIRECTIVE, name.span, message, *hint);
         }
         let message = format!("there is no directive `{}`", name.text);
-        match nearest(name.text, DIRECTIVES.iter().map(|(name, ..)| *name)) {
+        match nearest(name.text, DIRECTIVES.iter().map(|form| form.name)) {
             Some(near) => self.fail_with_hint(
                 codes::UNKNOWN_DIRECTIVE,
                 name.span,
@@ -453,7 +379,7 @@ impl<'a, 's> Checker<'a, 's> {
                 Remedy::did_you_mean(near, name.span),
             ),
             None => {
-                let known = DIRECTIVES.iter().map(|(name, ..)| format!("`{name}`"));
+                let known = DIRECTIVES.iter().map(|form| format!("`{}`", form.name));
                 let known: Vec<String> = known.collect();
                 let hint = format!("directives are {}", known.join(", "));
                 self.fail_with_hint(codes::UNKNOWN_DIRECTIVE, name.span, message, hint)
@@ -496,10 +422,21 @@ impl<'a, 's> Checker<'a, 's> {
         is_nested: bool,
         draft: &mut Draft,
     ) -> Option<Action> {
-        let name = call.name.text;
         self.no_block_or_text(call)?;
-        let Arguments { values, tail } = self.arguments(call)?;
-        Some(match (name, values.as_slice()) {
+        let Arguments { form, values, tail } = self.arguments(call)?;
+        match form.phase {
+            SchedulePhase::Specialization => {
+                self.specialization(call, &values, (func, stage), is_nested, draft)
+            }
+            SchedulePhase::Loops => self.of_loops(call.name, &values, tail),
+            SchedulePhase::Compute | SchedulePhase::Storage => self.of_place(call.name, &values),
+            SchedulePhase::Bounds => self.of_bounds(call.name, &values),
+            SchedulePhase::Algorithm => self.unknown_directive(call.name),
+        }
+    }
+
+    fn of_loops(&mut self, name: Name<'s>, values: &[&'a Expr<'s>], tail: Tail) -> Option<Action> {
+        Some(match (name.text, values) {
             ("split", [var, outer, inner, factor]) => Action::Split {
                 var: self.loop_name(var)?,
                 outer: self.loop_name(outer)?,
@@ -532,12 +469,12 @@ impl<'a, 's> Checker<'a, 's> {
             }
             ("vectorize", [var, lanes @ ..]) => Action::Vectorize {
                 var: self.loop_name(var)?,
-                lanes: self.constant_factor(name, lanes.first().copied())?,
+                lanes: self.constant_factor(name.text, lanes.first().copied())?,
                 tail,
             },
             ("unroll", [var, factor @ ..]) => Action::Unroll {
                 var: self.loop_name(var)?,
-                factor: self.constant_factor(name, factor.first().copied())?,
+                factor: self.constant_factor(name.text, factor.first().copied())?,
                 tail,
             },
             ("partition", [var, policy]) => {
@@ -548,48 +485,39 @@ impl<'a, 's> Checker<'a, 's> {
                 var: self.loop_name(at)?,
                 ahead: self.ahead(ahead.first().copied())?,
             },
-            ("specialize_fail", []) => {
-                let name = call.text.map(str::to_owned);
-                let func = func.map_or_else(String::new, |func| self.pool.func(func).name.clone());
-                let message =
-                    name.unwrap_or_else(|| format!("no specialization of `{func}` applies"));
-                if is_nested {
-                    return self.fail_with_hint(
-                        codes::SPECIALIZATION,
-                        call.name.span,
-                        "`specialize_fail` within a specialization",
-                        "it says what happens where no condition holds: write it behind the \
-                            specializations",
-                    );
-                }
-                Action::SpecializeFail { message }
-            }
             ("rename", [from, to]) => {
                 Action::Rename { from: self.loop_name(from)?, to: self.loop_name(to)? }
             }
-            ("compute_at", [at, var]) => Action::ComputeAt(self.loop_level(at, var)?),
-            ("store_at", [at, var]) => Action::StoreAt(self.loop_level(at, var)?),
             ("atomic", []) => Action::Atomic,
+            _ => return self.unknown_directive(name),
+        })
+    }
+
+    /// Checks a directive about the places where a func is computed and stored.
+    fn of_place(&mut self, name: Name<'s>, values: &[&'a Expr<'s>]) -> Option<Action> {
+        Some(match (name.text, values) {
+            ("compute_at" | "store_at" | "hoist_storage", [at, var]) => {
+                Action::at_level(name.text, self.loop_level(at, var)?)?
+            }
             ("compute_root", []) => Action::ComputeRoot,
             ("compute_inline" | "inline", []) => Action::ComputeInline,
             ("store_root", []) => Action::StoreRoot,
-            ("hoist_storage", [at, var]) => Action::HoistStorage(Some(self.loop_level(at, var)?)),
             ("hoist_storage_root", []) => Action::HoistStorage(None),
             ("reorder_storage", vars) => Action::ReorderStorage {
                 vars: vars.iter().map(|var| self.loop_name(var)).collect::<Option<_>>()?,
             },
             ("align_storage", [var, modulus]) => Action::AlignStorage {
                 var: self.loop_name(var)?,
-                modulus: self.constant_factor(name, Some(modulus))??,
+                modulus: self.constant_factor(name.text, Some(modulus))??,
             },
             ("pad_storage", [var, amount]) => Action::PadStorage {
                 var: self.loop_name(var)?,
-                amount: self.constant_factor(name, Some(amount))??,
+                amount: self.constant_factor(name.text, Some(amount))??,
             },
             ("realign", []) => Action::Realign,
             ("fold_storage", [var, factor, direction @ ..]) => Action::FoldStorage {
                 var: self.loop_name(var)?,
-                factor: self.constant_factor(name, Some(factor))??,
+                factor: self.constant_factor(name.text, Some(factor))??,
                 direction: match direction.first() {
                     None => None,
                     Some(name) => {
@@ -603,6 +531,12 @@ impl<'a, 's> Checker<'a, 's> {
                 let all = StoreIn::ALL.map(|one| (one.name(), one));
                 Action::StoreIn(self.one_of(place, "place for memory", &all)?)
             }
+            _ => return self.unknown_directive(name),
+        })
+    }
+
+    fn of_bounds(&mut self, name: Name<'s>, values: &[&'a Expr<'s>]) -> Option<Action> {
+        Some(match (name.text, values) {
             ("bound", [var, min, extent]) => Action::Bound {
                 var: self.loop_name(var)?,
                 min: Some(self.startup_int(min)?),
@@ -621,6 +555,19 @@ impl<'a, 's> Checker<'a, 's> {
                     None => self.pool.int(0),
                 },
             },
+            _ => return self.unknown_directive(name),
+        })
+    }
+
+    fn specialization(
+        &mut self,
+        call: &'a DirectiveCall<'s>,
+        values: &[&'a Expr<'s>],
+        (func, stage): (Option<FuncId>, usize),
+        is_nested: bool,
+        draft: &mut Draft,
+    ) -> Option<Action> {
+        Some(match (call.name.text, values) {
             ("specialize", [condition]) => {
                 let condition = self.startup(condition, Scalar::Bool);
                 let Some(block) = &call.block else {
@@ -645,12 +592,28 @@ impl<'a, 's> Checker<'a, 's> {
                 }
                 Action::Specialize { condition: condition?, directives }
             }
+            ("specialize_fail", []) => {
+                let name = call.text.map(str::to_owned);
+                let func = func.map_or_else(String::new, |func| self.pool.func(func).name.clone());
+                let message =
+                    name.unwrap_or_else(|| format!("no specialization of `{func}` applies"));
+                if is_nested {
+                    return self.fail_with_hint(
+                        codes::SPECIALIZATION,
+                        call.name.span,
+                        "`specialize_fail` within a specialization",
+                        "it says what happens where no condition holds: write it behind the \
+                            specializations",
+                    );
+                }
+                Action::SpecializeFail { message }
+            }
             _ => return self.unknown_directive(call.name),
         })
     }
 }
 
-fn usage_hint(name: &str, usage: &str, has_tail: bool) -> String {
-    let tail = if has_tail { ", tail: guard" } else { "" };
-    format!("write `{name}({usage}{tail})`")
+fn usage_hint(form: &DirectiveForm) -> String {
+    let tail = if form.has_tail { ", tail: guard" } else { "" };
+    format!("write `{}({}{tail})`", form.name, form.usage())
 }

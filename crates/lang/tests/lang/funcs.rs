@@ -29,7 +29,8 @@ stage(0) = out(0) * 2.0f32;
 stage(1) = max(out(1), a(0, 0));",
         ),
         (
-            "func out(x) { let zero = 0.0; out(x) = zero; for (r, s) in (0..n, k..a.height) where r < s { let v = a(r, s); out(r) min= v * v; } }",
+            "func out(x) { let zero = 0.0; out(x) = zero; for (r, s) in (0..n, k..a.height) where \
+                r < s { let v = a(r, s); out(r) min= v * v; } }",
             "func out(x): f32 {
 stage(x) = 0.0f32;
 for r in [0, n] for s in [int(k), a.extent.1 - int(k)] if r < s stage(r) = min(out(r), a(r, s) * \
@@ -64,7 +65,8 @@ for s$1 in [0, n] stage(x) = out(x) + maximum$1(s$1);",
         ),
         (
             "func f(x): (i32, f32) \
-                { f(x) = (0, 1); for r in 0..n { let now = f(x); f(x) = select(a(x, r) < now.1, (now.0 + 1, a(x, r)), now); } }
+                { f(x) = (0, 1); for r in 0..n { let now = f(x); \
+                f(x) = select(a(x, r) < now.1, (now.0 + 1, a(x, r)), now); } }
              func g = repeat_edge(f, 0..n); func out(x) = f32(g(x).0) * g(x - 1).1;",
             "func f(x): (i32, f32) {
 stage(x) = (0i32, 1.0f32);

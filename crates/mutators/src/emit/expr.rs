@@ -110,8 +110,13 @@ impl Reader<'_, '_> {
         self.at == self.tokens.len()
     }
 
+    /// Tests whether the next token is one of these signs.
+    fn is_at(&self, signs: &[&str]) -> bool {
+        matches!(self.peek(), Some(Token::Sign(sign)) if signs.contains(&sign.as_str()))
+    }
+
     pub(super) fn take_sign(&mut self, wanted: &str) -> bool {
-        let is_met = matches!(self.peek(), Some(Token::Sign(sign)) if sign == wanted);
+        let is_met = self.is_at(&[wanted]);
         self.at += usize::from(is_met);
         is_met
     }
@@ -262,7 +267,7 @@ impl Reader<'_, '_> {
         let operand = self.operand();
         let is_whole = operand.is_some()
             && (!is_wrapped || self.take_sign(")"))
-            && !matches!(self.peek(), Some(Token::Sign(sign)) if ["[", "(", "++"].contains(&sign.as_str()));
+            && !self.is_at(&["[", "(", "++"]);
         let is_converted = |node: &NodeId| {
             let from = state.node(*node).ty;
             let is_number = matches!(ty.code, Code::Int | Code::UInt);

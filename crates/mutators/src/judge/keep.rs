@@ -73,6 +73,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/invariants.rs"),
     include_str!("../machine/language.rs"),
     include_str!("../machine/lists.rs"),
+    include_str!("../machine/lookup.rs"),
     include_str!("../machine/masks.rs"),
     include_str!("../machine/methods.rs"),
     include_str!("../machine/mutate.rs"),

@@ -217,6 +217,13 @@ struct Maker<'t> {
     next: u32,
 }
 
+/// A member of a node that is made.
+enum Member {
+    Is(Field),
+    /// It is an expression or a statement of this type.
+    Of(Type),
+}
+
 impl Maker<'_> {
     fn node(&mut self, ty: Type, depth: usize) -> NodeId {
         if ty == Type::STMT {
@@ -270,7 +277,6 @@ impl Maker<'_> {
         let mut bound = None;
         let store = if kind == Kind::Store { self.store.take() } else { None };
         for (name, role) in kind.fields() {
-            let lanes = ty.is_value() && ty.is_vector;
             if let (Some((buffer, value)), Role::Name | Role::Any) = (store, role) {
                 let member = if *role == Role::Any { value } else { self.state.name(buffer) };
                 fields.push(Field::Expr(member));
@@ -281,108 +287,15 @@ impl Maker<'_> {
                 fields.push(Field::Expr(store));
                 continue;
             }
-            let ty = match role {
-                Role::Same => ty,
-                Role::Operand | Role::Any => operand.with_vector(lanes),
-                Role::Condition => Type::BOOL,
-                Role::Element => ty.element(),
-                Role::Vector => ty.element().with_vector(true),
-                Role::Lanes => {
-                    fields.push(Field::Lanes);
-                    continue;
+            match self.member(kind, (name, *role), (ty, operand), depth, &mut bound) {
+                Member::Is(field) => fields.push(field),
+                Member::Of(ty) => {
+                    if *name == "body" {
+                        self.bound.extend(bound);
+                    }
+                    fields.push(Field::Expr(self.node(ty, depth + 1)));
                 }
-                Role::Opaque => {
-                    fields.push(Field::Opaque(self.random.below(2) as u32));
-                    continue;
-                }
-                Role::Name => {
-                    let id = match kind {
-                        Kind::Let | Kind::LetStmt | Kind::For | Kind::Allocate | Kind::Realize => {
-                            self.next += 1;
-                            bound = Some(self.next - 1);
-                            if kind == Kind::Allocate {
-                                self.allocated = bound;
-                            }
-                            self.next - 1
-                        }
-                        Kind::Load | Kind::Store
-                            if let Some(own) = self.allocated
-                                && self.random.below(2) == 0 =>
-                        {
-                            own
-                        }
-                        Kind::Load | Kind::Store if self.is_small => 0,
-                        Kind::Load | Kind::Store => self.random.below(BUFFERS.into()) as u32,
-                        _ => self.random.below(FREE.into()) as u32,
-                    };
-                    fields.push(Field::Expr(self.state.name(id)));
-                    continue;
-                }
-                Role::Predicate | Role::Truth if matches!(kind, Kind::Load | Kind::Allocate) => {
-                    fields.push(Field::Expr(self.truth(lanes)));
-                    continue;
-                }
-                Role::Predicate if self.is_small || self.random.below(4) > 0 => {
-                    fields.push(Field::Expr(self.truth(lanes)));
-                    continue;
-                }
-                Role::Truth => Type::BOOL,
-                Role::Predicate => Type::BOOL.with_vector(lanes),
-                Role::Int if kind == Kind::LetStmt && self.random.below(5) == 0 => {
-                    fields.push(Field::Expr(self.evaluated()));
-                    continue;
-                }
-                Role::Int if kind == Kind::Evaluate => {
-                    fields.push(Field::Expr(self.evaluated()));
-                    continue;
-                }
-                // Loop bounds must not read memory.
-                Role::Int if matches!(kind, Kind::For) => {
-                    let number = i128::from(self.random.below(4)) - i128::from(*name == "min");
-                    let is_known = self.random.below(3) > 0;
-                    let bound = if is_known { self.number_node(number) } else { self.free(I32) };
-                    fields.push(Field::Expr(bound));
-                    continue;
-                }
-                Role::Int | Role::OptionalExpr => I32,
-                Role::Index => {
-                    let node = match self.random.below(4) {
-                        _ if self.is_small => self.literal_of(I32.with_vector(lanes), 0),
-                        0 => self.variable(I32.with_vector(lanes)),
-                        below => self.literal_of(I32.with_vector(lanes), i128::from(below) - 1),
-                    };
-                    fields.push(Field::Expr(node));
-                    continue;
-                }
-                Role::Stmt => Type::STMT,
-                Role::OptionalStmt
-                    if self.random.below(3) < 1 + u64::from(self.is_small)
-                        || !self.has_member(kind, name) =>
-                {
-                    let shape = Shape { kind: Kind::Undefined, fields: Vec::new() };
-                    fields.push(Field::Expr(self.state.add(Type::STMT, None, Some(shape))));
-                    continue;
-                }
-                Role::OptionalStmt => Type::STMT,
-                Role::Exprs if has_elements(kind, name) => {
-                    let element = self.node(I32, depth + 1);
-                    fields.push(Field::Expr(self.state.list(&[element])));
-                    continue;
-                }
-                Role::Exprs | Role::Stmts => {
-                    fields.push(Field::Expr(self.state.list(&[])));
-                    continue;
-                }
-                Role::Payload => {
-                    let number = self.payload(ty);
-                    fields.push(Field::Number(self.values.number(number, ty.domain())));
-                    continue;
-                }
-            };
-            if *name == "body" {
-                self.bound.extend(bound);
             }
-            fields.push(Field::Expr(self.node(ty, depth + 1)));
         }
         if let Some(bound) = bound {
             self.bound.retain(|known| *known != bound);
@@ -394,6 +307,100 @@ impl Maker<'_> {
             return None;
         }
         Some(self.state.add(ty, None, Some(Shape { kind, fields })))
+    }
+
+    /// Makes a member of a node, or decides its type. `bound` becomes the name that the node binds.
+    fn member(
+        &mut self,
+        kind: Kind,
+        (name, role): (&str, Role),
+        (ty, operand): (Type, Type),
+        depth: usize,
+        bound: &mut Option<u32>,
+    ) -> Member {
+        let lanes = ty.is_value() && ty.is_vector;
+        match role {
+            Role::Same => Member::Of(ty),
+            Role::Operand | Role::Any => Member::Of(operand.with_vector(lanes)),
+            Role::Condition => Member::Of(Type::BOOL),
+            Role::Element => Member::Of(ty.element()),
+            Role::Vector => Member::Of(ty.element().with_vector(true)),
+            Role::Lanes => Member::Is(Field::Lanes),
+            Role::Opaque => Member::Is(Field::Opaque(self.random.below(2) as u32)),
+            Role::Name => {
+                let id = self.name_for(kind, bound);
+                Member::Is(Field::Expr(self.state.name(id)))
+            }
+            Role::Predicate | Role::Truth if matches!(kind, Kind::Load | Kind::Allocate) => {
+                Member::Is(Field::Expr(self.truth(lanes)))
+            }
+            Role::Predicate if self.is_small || self.random.below(4) > 0 => {
+                Member::Is(Field::Expr(self.truth(lanes)))
+            }
+            Role::Truth => Member::Of(Type::BOOL),
+            Role::Predicate => Member::Of(Type::BOOL.with_vector(lanes)),
+            Role::Int if kind == Kind::LetStmt && self.random.below(5) == 0 => {
+                Member::Is(Field::Expr(self.evaluated()))
+            }
+            Role::Int if kind == Kind::Evaluate => Member::Is(Field::Expr(self.evaluated())),
+            // Loop bounds must not read memory.
+            Role::Int if matches!(kind, Kind::For) => {
+                let number = i128::from(self.random.below(4)) - i128::from(name == "min");
+                let is_known = self.random.below(3) > 0;
+                let end = if is_known { self.number_node(number) } else { self.free(I32) };
+                Member::Is(Field::Expr(end))
+            }
+            Role::Int | Role::OptionalExpr => Member::Of(I32),
+            Role::Index => {
+                let node = match self.random.below(4) {
+                    _ if self.is_small => self.literal_of(I32.with_vector(lanes), 0),
+                    0 => self.variable(I32.with_vector(lanes)),
+                    below => self.literal_of(I32.with_vector(lanes), i128::from(below) - 1),
+                };
+                Member::Is(Field::Expr(node))
+            }
+            Role::Stmt => Member::Of(Type::STMT),
+            Role::OptionalStmt
+                if self.random.below(3) < 1 + u64::from(self.is_small)
+                    || !self.has_member(kind, name) =>
+            {
+                let shape = Shape { kind: Kind::Undefined, fields: Vec::new() };
+                Member::Is(Field::Expr(self.state.add(Type::STMT, None, Some(shape))))
+            }
+            Role::OptionalStmt => Member::Of(Type::STMT),
+            Role::Exprs if has_elements(kind, name) => {
+                let element = self.node(I32, depth + 1);
+                Member::Is(Field::Expr(self.state.list(&[element])))
+            }
+            Role::Exprs | Role::Stmts => Member::Is(Field::Expr(self.state.list(&[]))),
+            Role::Payload => {
+                let number = self.payload(ty);
+                Member::Is(Field::Number(self.values.number(number, ty.domain())))
+            }
+        }
+    }
+
+    /// A name in a node, which may bind it.
+    fn name_for(&mut self, kind: Kind, bound: &mut Option<u32>) -> u32 {
+        match kind {
+            Kind::Let | Kind::LetStmt | Kind::For | Kind::Allocate | Kind::Realize => {
+                self.next += 1;
+                *bound = Some(self.next - 1);
+                if kind == Kind::Allocate {
+                    self.allocated = *bound;
+                }
+                self.next - 1
+            }
+            Kind::Load | Kind::Store
+                if let Some(own) = self.allocated
+                    && self.random.below(2) == 0 =>
+            {
+                own
+            }
+            Kind::Load | Kind::Store if self.is_small => 0,
+            Kind::Load | Kind::Store => self.random.below(BUFFERS.into()) as u32,
+            _ => self.random.below(FREE.into()) as u32,
+        }
     }
 
     /// Makes a store to the element, or one that shows in the other buffer what is read there.

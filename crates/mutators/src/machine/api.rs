@@ -336,9 +336,12 @@ impl Machine<'_> {
     /// Finds the input's variable with a given name, if there is one.
     pub(crate) fn variable_named(value: &Val, state: &State) -> Option<NodeId> {
         let name = Self::name_of(value, state)?;
-        (0..state.nodes.len()).find(|node| {
-            matches!(&state.nodes[*node].shape, Some(Shape { kind: Kind::Variable, fields })
-                if matches!(fields.first(), Some(Field::Expr(own)) if state.find(*own) == state.find(name)))
+        (0..state.nodes.len()).find(|node| match &state.nodes[*node].shape {
+            Some(Shape { kind: Kind::Variable, fields }) => match fields.first() {
+                Some(Field::Expr(own)) => state.find(*own) == state.find(name),
+                _ => false,
+            },
+            _ => false,
         })
     }
 

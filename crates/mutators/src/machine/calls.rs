@@ -1,19 +1,18 @@
 //! The symbolic interpreter: calls.
 
 use halidom_cpp::ast::{Expr, ExprKind};
-use halidom_cpp::is_letter;
 
-use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::kinds::{Kind, Type};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::contracts;
+use crate::machine::lookup::last_part;
 use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
 use crate::machine::program::is_root;
 use crate::machine::references::{MAY_REFER, NAMED_CAPTURES, names_captures};
 use crate::machine::run::{Machine, Paths};
 use crate::machine::sequence::{Before, variable};
-use crate::machine::types::{integer_type, is_vector_type};
 
 /// The classes whose `visit` leaves its result in a member.
 const MUTATORS: [&str; 4] = ["IRMutator", "IRMutator2", "IRGraphMutator", "IRGraphMutator2"];
@@ -29,71 +28,26 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        if let ExprKind::Member { object, name, .. } = &callee.kind
-            && !matches!(object.kind, ExprKind::This)
-        {
-            if name == "swap"
-                && let [other] = arguments
-            {
-                return self.swap(object, other, state);
-            }
-            if name == "accept"
-                && matches!(arguments, [visitor] if visitor.kind == ExprKind::This)
-                && self.method.is_some_and(contracts::is_mutate)
-                && self
-                    .classes_of(&self.class)
-                    .iter()
-                    .skip(1)
-                    .any(|of| MUTATORS.contains(&last_part(of)))
-            {
-                return self.accept_this(object, state, line);
-            }
-            if ["mutate", "Mutate"].contains(&name.as_str())
-                && let Some((place, true)) = self.held_helper(object, &state)
-            {
-                return self.call_helper((&place, true), arguments, state, line);
-            }
-            let mut paths = Vec::new();
-            for (state, (receiver, arguments)) in self.received(object, arguments, state) {
-                if let Some(done) =
-                    self.container_method(&receiver, Method::of(name), &arguments, &state, line)
-                {
-                    paths.extend(done);
-                    continue;
-                }
-                let loaded = Self::loaded(receiver.clone(), &state);
-                if matches!(&loaded, Val::Handle(of) if of == "this") {
-                    paths.extend(self.call_named(name, templates, arguments, state, line));
-                    continue;
-                }
-                let name = Method::of(name);
-                paths.extend(self.method(receiver, name, templates, arguments, state, line));
-            }
-            return paths;
-        }
-        if let ExprKind::Lambda(lambda) = &callee.kind {
-            if self.running.is_some_and(names_captures) {
-                return self.unsupported(state, NAMED_CAPTURES, line);
-            }
-            let Val::Lambda(id, depth) = self.lambda(lambda, &state) else { return Vec::new() };
-            let mut paths = Vec::new();
-            for (state, arguments) in self.arguments(arguments, state) {
-                paths.extend(self.call_lambda((id, depth), arguments, state, line));
-            }
-            return paths;
-        }
-        if let ExprKind::Name(name) = &callee.kind
-            && let Some(place) = Self::find_variable(name, &state)
-            && let Some(Slot { value: Val::Lambda(id, depth), .. }) = Self::load(&place, &state)
-        {
-            let mut paths = Vec::new();
-            for (state, arguments) in self.arguments(arguments, state) {
-                paths.extend(self.call_lambda((id, depth), arguments, state, line));
-            }
-            return paths;
-        }
         let name = match &callee.kind {
-            ExprKind::Name(name) => name.as_str(),
+            ExprKind::Member { object, name, .. } if !matches!(object.kind, ExprKind::This) => {
+                return self.call_method((object, name), templates, arguments, state, line);
+            }
+            ExprKind::Lambda(lambda) => {
+                if self.running.is_some_and(names_captures) {
+                    return self.unsupported(state, NAMED_CAPTURES, line);
+                }
+                let Val::Lambda(id, depth) = self.lambda(lambda, &state) else { return Vec::new() };
+                return self.call_closure((id, depth), arguments, state, line);
+            }
+            ExprKind::Name(name) => {
+                if let Some(place) = Self::find_variable(name, &state)
+                    && let Some(Slot { value: Val::Lambda(id, depth), .. }) =
+                        Self::load(&place, &state)
+                {
+                    return self.call_closure((id, depth), arguments, state, line);
+                }
+                name.as_str()
+            }
             ExprKind::Member { name, .. } => name.as_str(),
             ExprKind::Call { callee: class, arguments: given, .. } => {
                 if !given.is_empty()
@@ -111,26 +65,87 @@ impl<'p> Machine<'p> {
         if let Some((place, is_mutator)) = self.held_helper(callee, &state) {
             return self.call_helper((&place, is_mutator), arguments, state, line);
         }
+        self.call_by_name(name, templates, arguments, state, line)
+    }
+
+    /// Calls a method of an object other than `this`.
+    fn call_method(
+        &mut self,
+        (object, name): (&'p Expr, &'p str),
+        templates: &'p [String],
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        if name == "swap"
+            && let [other] = arguments
+        {
+            return self.swap(object, other, state);
+        }
+        if name == "accept"
+            && matches!(arguments, [visitor] if visitor.kind == ExprKind::This)
+            && self.method.is_some_and(contracts::is_mutate)
+            && self
+                .classes_of(&self.class)
+                .iter()
+                .skip(1)
+                .any(|of| MUTATORS.contains(&last_part(of)))
+        {
+            return self.accept_this(object, state, line);
+        }
+        if ["mutate", "Mutate"].contains(&name)
+            && let Some((place, true)) = self.held_helper(object, &state)
+        {
+            return self.call_helper((&place, true), arguments, state, line);
+        }
+        let mut paths = Vec::new();
+        for (state, (receiver, arguments)) in self.received(object, arguments, state) {
+            if let Some(done) =
+                self.container_method(&receiver, Method::of(name), &arguments, &state, line)
+            {
+                paths.extend(done);
+                continue;
+            }
+            let loaded = Self::loaded(receiver.clone(), &state);
+            if matches!(&loaded, Val::Handle(of) if of == "this") {
+                paths.extend(self.call_named(name, templates, arguments, state, line));
+                continue;
+            }
+            let name = Method::of(name);
+            paths.extend(self.method(receiver, name, templates, arguments, state, line));
+        }
+        paths
+    }
+
+    fn call_closure(
+        &mut self,
+        lambda: (usize, usize),
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, arguments) in self.arguments(arguments, state) {
+            paths.extend(self.call_lambda(lambda, arguments, state, line));
+        }
+        paths
+    }
+
+    /// Calls a function by its name: one whose arguments have a meaning of their own, or any other.
+    fn call_by_name(
+        &mut self,
+        name: &str,
+        templates: &'p [String],
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
         let is_own = |name: &str| self.program.functions.iter().any(|own| own.name == name);
         if ["swap", "std::swap"].contains(&name) && arguments.len() == 2 && !is_own("swap") {
             return self.swap(&arguments[0], &arguments[1], state);
         }
         if name == "reverse_view" && arguments.len() == 1 && self.named(name, 1).is_empty() {
-            let mut paths = Vec::new();
-            for (state, list) in self.eval(&arguments[0], state) {
-                if let Val::Handle(of) = &list
-                    && !self.is_concrete()
-                {
-                    let reversed = Val::Handle(format!("{of} reversed"));
-                    paths.push((state, reversed));
-                    continue;
-                }
-                for (state, mut values) in self.as_list(&list, state, line) {
-                    values.reverse();
-                    paths.push((state, Val::List(values)));
-                }
-            }
-            return paths;
+            return self.reversed(&arguments[0], state, line);
         }
         if name == "EVAL_IN_LAMBDA" && arguments.len() == 1 {
             return self.eval(&arguments[0], state);
@@ -168,20 +183,7 @@ impl<'p> Machine<'p> {
         if let Some(place) = Self::find_variable(name, &state)
             && let Some(Slot { value: Val::Object(members), .. }) = Self::load(&place, &state)
         {
-            // A rule fires or not. That its result has the value of the expression that it matches
-            // is the rule's own claim. Without a rule that fires, there is no result.
-            let Some((_, matched)) = members.iter().find(|(name, _)| name == MATCHED_NODE) else {
-                return self.unsupported(state, format!("a call of the object {name}"), line);
-            };
-            // The rule is not looked at.
-            if arguments.iter().any(|rule| self.rule_has_effect(rule, &state)) {
-                return self.unsupported(state, "a rule with an effect", line);
-            }
-            let fired = [RESULT, MATCHED_NODE].map(|name| (name.to_owned(), matched.clone()));
-            let (mut holds, fails) = self.choose(state);
-            self.store(&place, Val::Object(fired.to_vec()), &mut holds);
-            let (yes, no) = (self.values.bool(true), self.values.bool(false));
-            return vec![(holds, Val::Bool(yes)), (fails, Val::Bool(no))];
+            return self.fire((name, &place), &members, arguments, state, line);
         }
         let mut paths = Vec::new();
         for (state, values) in self.arguments(arguments, state) {
@@ -190,8 +192,51 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// Calls a function by its name: a function of the program that no contract replaces, or a
-    /// function of the API.
+    /// `reverse_view(e)`.
+    fn reversed(&mut self, list: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, list) in self.eval(list, state) {
+            if let Val::Handle(of) = &list
+                && !self.is_concrete()
+            {
+                let reversed = Val::Handle(format!("{of} reversed"));
+                paths.push((state, reversed));
+                continue;
+            }
+            for (state, mut values) in self.as_list(&list, state, line) {
+                values.reverse();
+                paths.push((state, Val::List(values)));
+            }
+        }
+        paths
+    }
+
+    /// `rewrite(before, after, …)`, a call of an object that `rewriter` made.
+    fn fire(
+        &mut self,
+        (name, place): (&str, &Place),
+        members: &[(String, Val)],
+        arguments: &'p [Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        // A rule fires or not. That its result has the value of the expression that it matches
+        // is the rule's own claim. Without a rule that fires, there is no result.
+        let Some((_, matched)) = members.iter().find(|(name, _)| name == MATCHED_NODE) else {
+            return self.unsupported(state, format!("a call of the object {name}"), line);
+        };
+        // The rule is not looked at.
+        if arguments.iter().any(|rule| self.rule_has_effect(rule, &state)) {
+            return self.unsupported(state, "a rule with an effect", line);
+        }
+        let fired = [RESULT, MATCHED_NODE].map(|name| (name.to_owned(), matched.clone()));
+        let (mut holds, fails) = self.choose(state);
+        self.store(place, Val::Object(fired.to_vec()), &mut holds);
+        let (yes, no) = (self.values.bool(true), self.values.bool(false));
+        vec![(holds, Val::Bool(yes)), (fails, Val::Bool(no))]
+    }
+
+    /// Calls a function of the program that no contract replaces, or a function of the API.
     fn call_named(
         &mut self,
         name: &str,
@@ -247,118 +292,6 @@ impl<'p> Machine<'p> {
             },
             _ => self.api(name, templates, values, state, line),
         }
-    }
-
-    /// A name of the API in a function's text that the files give another meaning.
-    pub(crate) fn renamed_in(&self, function: &halidom_cpp::ast::Function) -> Option<&'p str> {
-        let program: &'p crate::machine::program::Program = self.program;
-        if program.renamed.is_empty() && program.renamed_within.is_empty() {
-            return None;
-        }
-        let words = || function.text.split(|letter| !is_letter(letter));
-        let has_alias = words().any(|word| ["using", "typedef", "namespace"].contains(&word));
-        let within = program.renamed_within.iter().filter(|_| has_alias);
-        let mut all = program.renamed.iter().chain(within).map(String::as_str);
-        all.find(|renamed| words().any(|word| word == *renamed))
-    }
-
-    /// Tests whether a function of the API has a name that something of the files has, which the
-    /// call may mean instead: a member, a variable, or a function in another namespace.
-    fn may_mean_another(&self, name: &str, state: &State) -> bool {
-        let program = self.program;
-        let short = last_part(name);
-        let is_member = !name.contains("::")
-            && program.classes.iter().flat_map(|class| &class.fields).any(|of| of.name == short);
-        let is_elsewhere = name.contains("::")
-            && program.functions.iter().any(|of| of.name == short && of.class.is_empty());
-        is_member || is_elsewhere || Self::find_variable(name, state).is_some()
-    }
-
-    /// The functions of the program that a call by this name with this number of arguments may
-    /// mean. A method hides functions of the same name outside its class and in the base classes.
-    fn named(&self, name: &str, count: usize) -> Vec<&'p halidom_cpp::ast::Function> {
-        let program: &'p crate::machine::program::Program = self.program;
-        let of_class = |class: &str, name: &str| -> Vec<&'p halidom_cpp::ast::Function> {
-            let is_it = |function: &&halidom_cpp::ast::Function| {
-                function.name == name && function.class == class
-            };
-            program.functions.iter().filter(is_it).collect()
-        };
-        let mut found = Vec::new();
-        if let Some((class, name)) = name.rsplit_once("::") {
-            found = of_class(last_part(class), name);
-        } else {
-            // A function outside all classes does not see their methods.
-            let is_method = self.running.is_none_or(|running| !running.class.is_empty());
-            let classes = if is_method { self.classes_of(&self.class) } else { Vec::new() };
-            for class in classes.iter().map(String::as_str).chain([""]) {
-                if found.is_empty() {
-                    found = of_class(class, name);
-                }
-            }
-        }
-        found.retain(|function| {
-            function.parameters.len() >= count
-                && function.parameters[count..].iter().all(|parameter| parameter.default.is_some())
-        });
-        found
-    }
-
-    /// Tests whether the object may be of a derived class that overrides the method. A qualified
-    /// name always means the named class's own method.
-    fn is_overridden(&self, name: &str, class: &str) -> bool {
-        let program = self.program;
-        let derives =
-            |other: &str| other != self.class && self.classes_of(other).contains(&self.class);
-        !class.is_empty()
-            && !name.contains("::")
-            && program.functions.iter().any(|function| {
-                function.name == name && function.class != class && derives(&function.class)
-            })
-    }
-
-    /// A class with its direct and indirect bases, as far as the files contain them.
-    pub(crate) fn classes_of(&self, class: &str) -> Vec<String> {
-        let mut classes = vec![class.to_owned()];
-        let mut next = 0;
-        while let Some(class) = classes.get(next).cloned() {
-            next += 1;
-            for known in self.program.classes.iter().filter(|known| known.name == class) {
-                let new = known.bases.iter().filter(|base| !classes.contains(base));
-                classes.extend(new.cloned().collect::<Vec<_>>());
-            }
-        }
-        classes
-    }
-
-    /// The overload whose parameters have exactly the types of these values, or else the only
-    /// overload that accepts them.
-    fn overload(
-        functions: &[&'p halidom_cpp::ast::Function],
-        values: &[Val],
-        state: &State,
-    ) -> Option<&'p halidom_cpp::ast::Function> {
-        let fit = |function: &halidom_cpp::ast::Function| {
-            let each = function.parameters.iter().zip(values);
-            each.map(|(parameter, value)| accepts(&parameter.ty, value, state)).min()
-        };
-        for wanted in [Fit::Exact, Fit::Converted] {
-            let fitting: Vec<_> = functions
-                .iter()
-                .copied()
-                .filter(|function| fit(function).unwrap_or(Fit::Exact) >= wanted)
-                .collect();
-            match fitting.as_slice() {
-                [] => {}
-                [function] => return Some(function),
-                // The same function may be given twice.
-                [first, rest @ ..] => {
-                    let is_one = rest.iter().all(|other| other.text == first.text);
-                    return is_one.then_some(first);
-                }
-            }
-        }
-        None
     }
 
     /// `std::move(e)`: afterwards the contents of the variable are not known.
@@ -451,17 +384,6 @@ impl<'p> Machine<'p> {
         paths
     }
 
-    /// The type that a name stands for: the argument of a template parameter, or the name itself.
-    pub(crate) fn named_type<'n>(&'n self, name: &'n str) -> &'n str {
-        let known = self.templates.iter().find(|(parameter, _)| parameter == name);
-        known.map_or(name, |(_, argument)| argument)
-    }
-
-    /// The kind of node with a name, or of a template parameter.
-    pub(crate) fn kind_named(&self, name: &str) -> Option<Kind> {
-        Kind::named(self.named_type(name))
-    }
-
     /// `Pass()(e)` of a class of mutators without members: its methods have verdicts of their own,
     /// so it is assumed that the result equals the argument. It may be greater.
     fn other_pass(
@@ -508,34 +430,6 @@ impl<'p> Machine<'p> {
             }
         }
         paths
-    }
-
-    /// Tests whether methods of a class may use the class whose method runs, directly or through
-    /// other classes, by the names in their texts.
-    fn reaches(&self, class: &str) -> bool {
-        let program = self.program;
-        let mut seen = vec![class.to_owned()];
-        let mut next = 0;
-        while let Some(class) = seen.get(next).cloned() {
-            next += 1;
-            if class == self.class {
-                return true;
-            }
-            let own = program.functions.iter().filter(|function| function.class == class);
-            for word in own.flat_map(|function| function.text.split(|of| !is_letter(of))) {
-                let is_class = program.classes.iter().any(|known| known.name == word);
-                if is_class && !seen.iter().any(|known| known == word) {
-                    seen.push(word.to_owned());
-                }
-            }
-            let bases = program.classes.iter().filter(|known| known.name == class);
-            for base in bases.flat_map(|known| &known.bases) {
-                if !seen.contains(base) {
-                    seen.push(base.clone());
-                }
-            }
-        }
-        false
     }
 
     /// `std::get<i>(e)`, and the parts of `auto [a, b] = e`: a member of a structure by its place.
@@ -706,87 +600,3 @@ const MATCHED: &[(&str, Kind)] = &[
     ("ramp", Kind::Ramp),
     ("broadcast", Kind::Broadcast),
 ];
-
-/// The last part of a name with namespaces.
-fn last_part(name: &str) -> &str {
-    name.rsplit("::").next().unwrap_or(name)
-}
-
-/// The ways in which a parameter may accept a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
-    No,
-    /// The parameter may accept the value after a conversion.
-    Converted,
-    /// The parameter has the value's type.
-    Exact,
-}
-
-/// Rates how well a parameter accepts a value. The rating suffices to choose between overloads of
-/// helpers.
-fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
-    let value = Machine::loaded(value.clone(), state);
-    let ty_is_stmt = ty.starts_with("Stmt");
-    let exact = |fits: bool| if fits { Fit::Exact } else { Fit::No };
-    let ty = ty.trim_end_matches('&');
-    match TypeName::of(ty.strip_prefix("std::").unwrap_or(ty)) {
-        TypeName::Expr | TypeName::Stmt => match value {
-            Val::Expr(Some(node)) => {
-                let ty = state.node(node).ty;
-                exact(match ty.code {
-                    Code::Stmt => ty_is_stmt,
-                    Code::List | Code::Name => false,
-                    _ => !ty_is_stmt,
-                })
-            }
-            Val::Expr(None) => Fit::Exact,
-            Val::Ptr(_) | Val::Int(_) => Fit::Converted,
-            _ => Fit::No,
-        },
-        _ if is_vector_type(ty) => match value {
-            Val::List(_) | Val::Object(_) | Val::Arguments(_) => Fit::Exact,
-            Val::Expr(Some(node)) => exact(state.node(node).ty.code == Code::List),
-            _ => Fit::No,
-        },
-        TypeName::Type => exact(matches!(value, Val::Type(_))),
-        TypeName::String => match value {
-            Val::Expr(Some(node)) => exact(state.node(node).ty == Type::NAME),
-            value => exact(matches!(value, Val::Rope(_) | Val::Text(_))),
-        },
-        TypeName::Double => match value {
-            Val::Real(_) => Fit::Exact,
-            Val::Int(_) | Val::Bool(_) => Fit::Converted,
-            _ => Fit::No,
-        },
-        TypeName::Float => match value {
-            Val::Real(_) | Val::Int(_) | Val::Bool(_) => Fit::Converted,
-            _ => Fit::No,
-        },
-        TypeName::Bool => match value {
-            Val::Bool(_) => Fit::Exact,
-            Val::Int(_) | Val::Real(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Address(_) => {
-                Fit::Converted
-            }
-            Val::Handle(_) | Val::Opaque(_) | Val::Unknown => Fit::Converted,
-            _ => Fit::No,
-        },
-        TypeName::Other(pointer) if pointer.ends_with('*') => match value {
-            // A pointer to a node of the kind, or of a base.
-            Val::Ptr(Some((_, kind))) => match Kind::named(pointer.trim_end_matches('*')) {
-                Some(wanted) => exact(wanted == kind),
-                None => Fit::Converted,
-            },
-            Val::NumPtr(_) | Val::Address(_) | Val::Handle(_) | Val::Ptr(None) => Fit::Converted,
-            _ => Fit::No,
-        },
-        name if integer_type(name.text()).is_some() => match value {
-            Val::Int(num) if integer_type(name.text()) == Some((num.bits, num.is_signed)) => {
-                Fit::Exact
-            }
-            Val::Int(_) => Fit::Converted,
-            Val::Bool(_) | Val::Real(_) => Fit::Converted,
-            _ => Fit::No,
-        },
-        _ => Fit::Converted,
-    }
-}

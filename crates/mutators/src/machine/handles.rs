@@ -21,67 +21,18 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        match (receiver, name, arguments) {
-            // A scope's entry for a variable, looked up by the variable or by its name.
+        let Val::Handle(of) = receiver else {
+            return self.unsupported(state, format!("the method {name}"), line);
+        };
+        match (name, arguments) {
             (
-                Val::Handle(of),
                 Method::Ref | Method::Get,
                 [key @ (Val::Expr(Some(_)) | Val::Ptr(Some((_, Kind::Variable))))],
-            ) if !self.is_concrete() => {
-                let variable = match key {
-                    Val::Ptr(Some((node, _))) => Some(*node),
-                    _ => Self::variable_named(key, &state),
-                };
-                match (invariant(of), variable) {
-                    (Some(Invariant::Report), Some(node)) => {
-                        let info = self.info_of(node, &state);
-                        vec![(state, info)]
-                    }
-                    (Some(Invariant::Replacement), Some(node)) => self.replacement_of(node, state),
-                    (Some(Invariant::Bounds), Some(node)) => self.bounds_of(node, state),
-                    // Nothing is known about the entries of a scope without an invariant.
-                    _ => vec![(state, Val::Handle(format!("{of}.{name}")))],
-                }
-            }
-            // A condition in a set of facts holds, or does not hold, depending on the set.
-            (
-                Val::Handle(of),
-                Method::Count | Method::Contains,
-                [Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))],
-            ) if matches!(invariant(of), Some(Invariant::Truth(_)))
-                && !self.is_concrete()
-                && state.node(*node).ty.is_bool() =>
-            {
-                let (mut known, other) = self.choose(state);
-                let value = self.node_value(*node, &known);
-                let holds = invariant(of) == Some(Invariant::Truth(true));
-                let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
-                known.facts.push(fact);
-                self.truths(vec![known], vec![other])
-            }
-            // An entry is there just if the variable has no value.
-            (Val::Handle(of), Method::Count | Method::Contains, [key])
-                if invariant(of) == Some(Invariant::Lost)
-                    && !self.is_concrete()
-                    && let Some(lost) = self.lost_by(key, &state) =>
-            {
-                let kept = self.values.apply(Fun::Not, &[lost]);
-                let (mut known, mut other) = self.choose(state);
-                known.facts.push(lost);
-                other.facts.push(kept);
-                self.truths(vec![known], vec![other])
-            }
-            // On wholly known IR, no scope holds anything.
-            (Val::Handle(_), Method::Contains | Method::Count, [_]) if self.is_concrete() => {
-                vec![(state, Val::Bool(self.values.bool(false)))]
-            }
-            (Val::Handle(_), Method::Contains | Method::Count | Method::Empty, _) => {
-                let (holds, fails) = self.choose(state);
-                self.truths(vec![holds], vec![fails])
-            }
+            ) if !self.is_concrete() => self.entry_of(of, name, key, state),
+            (Method::Count | Method::Contains, _) => self.has_entry(of, arguments, state),
+            (Method::Empty, _) => self.has_entry(of, &[], state),
             // Bookkeeping whose contents are not known when the mutator begins.
             (
-                Val::Handle(_),
                 Method::Push
                 | Method::Pop
                 | Method::Insert
@@ -96,7 +47,7 @@ impl Machine<'_> {
                 Self::changed_unseen(&mut state);
                 vec![(state, Val::Void)]
             }
-            (Val::Handle(_), Method::Emplace, _) if !self.is_concrete() => {
+            (Method::Emplace, _) if !self.is_concrete() => {
                 let mut state = state;
                 Self::changed_unseen(&mut state);
                 let unknown = Val::Handle(self.fresh_name("unknown"));
@@ -104,7 +55,6 @@ impl Machine<'_> {
             }
             // Questions about the compiler's own objects, whose contents are not known.
             (
-                Val::Handle(of),
                 Method::Begin
                 | Method::End
                 | Method::ElementOf
@@ -118,13 +68,11 @@ impl Machine<'_> {
             ) if !self.is_concrete() => {
                 vec![(state, Val::Handle(format!("{of}.{name}")))]
             }
-            (Val::Handle(of), Method::Defined | Method::SameAs, _) if !self.is_concrete() => {
-                let _ = of;
+            (Method::Defined | Method::SameAs, _) if !self.is_concrete() => {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
             (
-                Val::Handle(of),
                 Method::Get
                 | Method::Ref
                 | Method::At
@@ -137,7 +85,6 @@ impl Machine<'_> {
             }
             // A question about an object of the compiler that is not known.
             (
-                Val::Handle(of),
                 Method::Other(_)
                 | Method::As
                 | Method::IsVector
@@ -153,6 +100,63 @@ impl Machine<'_> {
                 vec![(state, Val::Handle(format!("{of}.{name}()")))]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
+        }
+    }
+
+    /// A scope's entry for a variable, looked up by the variable or by its name.
+    fn entry_of(&mut self, of: &str, name: Method<'_>, key: &Val, state: State) -> Paths<Val> {
+        let variable = match key {
+            Val::Ptr(Some((node, _))) => Some(*node),
+            _ => Self::variable_named(key, &state),
+        };
+        match (invariant(of), variable) {
+            (Some(Invariant::Report), Some(node)) => {
+                let info = self.info_of(node, &state);
+                vec![(state, info)]
+            }
+            (Some(Invariant::Replacement), Some(node)) => self.replacement_of(node, state),
+            (Some(Invariant::Bounds), Some(node)) => self.bounds_of(node, state),
+            // Nothing is known about the entries of a scope without an invariant.
+            _ => vec![(state, Val::Handle(format!("{of}.{name}")))],
+        }
+    }
+
+    /// Asks whether a scope or a set of facts has an entry, or any.
+    fn has_entry(&mut self, of: &str, arguments: &[Val], state: State) -> Paths<Val> {
+        match arguments {
+            // A condition in a set of facts holds, or does not hold, depending on the set.
+            [Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))]
+                if matches!(invariant(of), Some(Invariant::Truth(_)))
+                    && !self.is_concrete()
+                    && state.node(*node).ty.is_bool() =>
+            {
+                let (mut known, other) = self.choose(state);
+                let value = self.node_value(*node, &known);
+                let holds = invariant(of) == Some(Invariant::Truth(true));
+                let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
+                known.facts.push(fact);
+                self.truths(vec![known], vec![other])
+            }
+            // An entry is there just if the variable has no value.
+            [key]
+                if invariant(of) == Some(Invariant::Lost)
+                    && !self.is_concrete()
+                    && let Some(lost) = self.lost_by(key, &state) =>
+            {
+                let kept = self.values.apply(Fun::Not, &[lost]);
+                let (mut known, mut other) = self.choose(state);
+                known.facts.push(lost);
+                other.facts.push(kept);
+                self.truths(vec![known], vec![other])
+            }
+            // On wholly known IR, no scope holds anything.
+            [_] if self.is_concrete() => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            _ => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
         }
     }
 

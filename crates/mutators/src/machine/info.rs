@@ -176,7 +176,8 @@ impl Machine<'_> {
 
 /// Tests whether a value is a report, or an interval or alignment from one.
 pub(crate) fn is_report(value: &Val) -> bool {
-    matches!(value, Val::Object(members) if members.iter().any(|(name, _)| ["min_defined", "modulus"].contains(&name.as_str())))
+    let Val::Object(members) = value else { return false };
+    members.iter().any(|(name, _)| ["min_defined", "modulus"].contains(&name.as_str()))
 }
 
 fn member(of: &Val, name: &str) -> Option<Val> {

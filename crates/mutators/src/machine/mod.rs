@@ -4,7 +4,8 @@
 //! # Where to start
 //!
 //! * `run` holds the machine and calls functions. `statements`, `variables`, `places`,
-//!   `expression`, `operators`, `numbers` and `fork` interpret the language.
+//!   `expression`, `calls`, `operators`, `numbers` and `fork` interpret the language. `lookup`
+//!   finds the functions, classes and types that names stand for.
 //! * `contracts` holds the contracts of the API's functions: `reader` reads their texts, `language`
 //!   defines their terms, and `api` and its families evaluate them. `methods`, `handles`, `lists`,
 //!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
@@ -39,6 +40,7 @@ pub(crate) mod info;
 pub(crate) mod invariants;
 pub(crate) mod language;
 pub(crate) mod lists;
+pub(crate) mod lookup;
 pub(crate) mod masks;
 pub(crate) mod methods;
 pub(crate) mod mutate;

@@ -256,13 +256,9 @@ impl Machine<'_> {
         if let Some(paths) = self.make_by_layout(kind, arguments, state.clone(), line) {
             return paths;
         }
-        let mut state = state;
-        let crash = |machine: &mut Self, state, what: &str| {
-            machine.end(state, Outcome::Crash(format!("{}::make {what}", kind.name())), line);
-            Vec::new()
-        };
         if arguments.iter().any(|value| matches!(value, Val::Expr(None))) {
-            return crash(self, state, "of an undefined Expr");
+            self.end(state, crash(kind, "of an undefined Expr"), line);
+            return Vec::new();
         }
         // Nothing is known about an expression with an operand that is not known.
         let is_operand = |value: &Val| {
@@ -281,45 +277,62 @@ impl Machine<'_> {
             let unknown = Val::Handle(self.fresh_name("unknown"));
             return vec![(state, unknown)];
         }
-        let (ty, fields) = match (kind, arguments) {
-            (Kind::IntImm | Kind::UIntImm, [Val::Type(ty), Val::Int(num)]) => {
-                if !kind.admits(*ty) {
-                    return crash(self, state, &format!("of the type {ty}"));
-                }
-                let node = self.literal(*ty, *num, &mut state);
-                return vec![(state, Val::Expr(Some(node)))];
+        let mut state = state;
+        match self.parts_of_node(kind, arguments, &mut state) {
+            Ok(Some((ty, fields))) => {
+                let node = state.add(ty, None, Some(Shape { kind, fields }));
+                vec![(state, Val::Expr(Some(node)))]
             }
-            (Kind::FloatImm, [Val::Type(ty), Val::Real(term)]) => {
-                if !kind.admits(*ty) {
-                    return crash(self, state, &format!("of the type {ty}"));
-                }
-                (*ty, vec![Field::Number(*term)])
+            Ok(None) => self.make_by_kind(kind, arguments, state, line),
+            Err(Unmade::Crash(what)) => {
+                self.end(state, crash(kind, &what), line);
+                Vec::new()
             }
+            Err(Unmade::Unsupported(what)) => self.unsupported(state, what, line),
+        }
+    }
+
+    /// The type and fields of a node of a kind that checks its operands in its own way; `None` for
+    /// other kinds.
+    fn parts_of_node(
+        &mut self,
+        kind: Kind,
+        arguments: &[Val],
+        state: &mut State,
+    ) -> Result<Option<(Type, Vec<Field>)>, Unmade> {
+        Ok(Some(match (kind, arguments) {
+            (Kind::IntImm | Kind::UIntImm, [Val::Type(ty), Val::Int(_)])
+            | (Kind::FloatImm, [Val::Type(ty), Val::Real(_)])
+                if !kind.admits(*ty) =>
+            {
+                return Err(Unmade::Crash(format!("of the type {ty}")));
+            }
+            (Kind::FloatImm, [Val::Type(ty), Val::Real(term)]) => (*ty, vec![Field::Number(*term)]),
             (Kind::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
                 if state.node(*node).ty.is_vector != ty.is_vector {
-                    return crash(self, state, "of other lanes");
+                    return Err(Unmade::Crash("of other lanes".into()));
                 }
                 (*ty, vec![Field::Expr(*node)])
             }
             (Kind::Reinterpret, [Val::Type(ty), Val::Expr(Some(node))]) => {
                 let of = state.node(*node).ty;
                 if of.is_vector != ty.is_vector || of.bits != ty.bits {
-                    return self.unsupported(state, "a number in lanes of another width", line);
+                    return Err(Unmade::Unsupported("a number in lanes of another width".into()));
                 }
                 (*ty, vec![Field::Expr(*node)])
             }
             (Kind::VectorReduce, [op, Val::Expr(Some(node)), lanes]) => {
                 let of = state.node(*node).ty;
                 if self.is_lanes(Some(lanes)) != Some(false) {
-                    return self.unsupported(state, "a reduction to several lanes", line);
+                    return Err(Unmade::Unsupported("a reduction to several lanes".into()));
                 }
-                let op = self.made_field(Role::Opaque, Some(op), &mut state);
+                let op = self.made_field(Role::Opaque, Some(op), state);
                 (of.element(), vec![op, Field::Expr(*node), Field::Lanes])
             }
             (Kind::Not, [Val::Expr(Some(node))]) => {
                 let ty = state.node(*node).ty;
                 if !ty.is_bool() {
-                    return crash(self, state, &format!("of the type {ty}"));
+                    return Err(Unmade::Crash(format!("of the type {ty}")));
                 }
                 (ty, vec![Field::Expr(*node)])
             }
@@ -330,27 +343,27 @@ impl Machine<'_> {
                 let (of, ta, tb) =
                     (state.node(*condition).ty, state.node(*a).ty, state.node(*b).ty);
                 if !of.is_bool() || ta != tb || of.is_vector && !ta.is_vector {
-                    return crash(self, state, &format!("of mismatched types {of}, {ta}, {tb}"));
+                    return Err(Unmade::Crash(format!("of mismatched types {of}, {ta}, {tb}")));
                 }
                 (ta, vec![Field::Expr(*condition), Field::Expr(*a), Field::Expr(*b)])
             }
             (Kind::Broadcast, [Val::Expr(Some(node)), lanes]) => {
                 let ty = state.node(*node).ty;
                 if ty.is_vector || self.is_lanes(Some(lanes)) == Some(false) {
-                    return crash(self, state, "of a vector, or of one lane");
+                    return Err(Unmade::Crash("of a vector, or of one lane".into()));
                 }
                 if self.is_lanes(Some(lanes)).is_none() {
-                    return self.unsupported(state, "a broadcast of so many lanes", line);
+                    return Err(Unmade::Unsupported("a broadcast of so many lanes".into()));
                 }
                 (ty.with_vector(true), vec![Field::Expr(*node), Field::Lanes])
             }
             (Kind::Ramp, [Val::Expr(Some(base)), Val::Expr(Some(stride)), lanes]) => {
                 let (ty, other) = (state.node(*base).ty, state.node(*stride).ty);
                 if ty.is_vector || ty != other || self.is_lanes(Some(lanes)) == Some(false) {
-                    return crash(self, state, &format!("of mismatched types {ty} and {other}"));
+                    return Err(Unmade::Crash(format!("of mismatched types {ty} and {other}")));
                 }
                 if self.is_lanes(Some(lanes)).is_none() {
-                    return self.unsupported(state, "a ramp of so many lanes", line);
+                    return Err(Unmade::Unsupported("a ramp of so many lanes".into()));
                 }
                 let fields = vec![Field::Expr(*base), Field::Expr(*stride), Field::Lanes];
                 (ty.with_vector(true), fields)
@@ -363,52 +376,69 @@ impl Machine<'_> {
                     match operand {
                         Val::Expr(Some(node)) => fields.push(Field::Expr(*node)),
                         Val::Int(num) => {
-                            fields.push(Field::Expr(self.literal(I32, *num, &mut state)));
+                            fields.push(Field::Expr(self.literal(I32, *num, state)));
                         }
                         _ => {
-                            return self.unsupported(state, format!("{}::make", kind.name()), line);
+                            return Err(Unmade::Unsupported(format!("{}::make", kind.name())));
                         }
                     }
                 }
                 let Some(Field::Expr(first)) = fields.first() else {
-                    return self.unsupported(state, format!("{}::make", kind.name()), line);
+                    return Err(Unmade::Unsupported(format!("{}::make", kind.name())));
                 };
                 (state.node(*first).ty, fields)
             }
-            (Kind::Variable, [Val::Type(ty), name, ..]) => {
-                return self.make_variable(*ty, name, state);
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Makes a literal, a variable, a call, or an operator of two operands.
+    fn make_by_kind(
+        &mut self,
+        kind: Kind,
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut state = state;
+        match (kind, arguments) {
+            (Kind::IntImm | Kind::UIntImm, [Val::Type(ty), Val::Int(num)]) => {
+                let node = self.literal(*ty, *num, &mut state);
+                vec![(state, Val::Expr(Some(node)))]
             }
+            (Kind::Variable, [Val::Type(ty), name, ..]) => self.make_variable(*ty, name, state),
             // The remaining members name the callee. They are those of the call whose name is
             // given, or the callee is not known.
             (
                 Kind::Call,
                 [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), _, rest @ ..],
             ) if !rest.is_empty() => {
-                let is_kept = |(value, member): (&Val, &&str)| matches!(value, Val::Handle(of) if of.strip_prefix("Call.") == Some(*member));
+                let is_kept = |(value, member): (&Val, &&str)| match value {
+                    Val::Handle(of) => of.strip_prefix("Call.") == Some(*member),
+                    _ => false,
+                };
                 // `HalideIR` has the first two.
                 let count = if self.profile.name == "heterocl" { 2 } else { CALL_MEMBERS.len() };
                 let is_own = rest.len() == count && rest.iter().zip(CALL_MEMBERS).all(is_kept);
                 if !is_own && matches!(callee, Val::Handle(name) if self.is_callee(name)) {
                     return self.unsupported(state, "Call::make of another callee", line);
                 }
-                return self.make_call(*ty, callee, arguments, state, line);
+                self.make_call(*ty, callee, arguments, state, line)
             }
             (
                 Kind::Call,
                 [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), ..],
-            ) => return self.make_call(*ty, callee, arguments, state, line),
+            ) => self.make_call(*ty, callee, arguments, state, line),
             // An integer where an expression is wanted is a literal `int32`.
             (_, [Val::Expr(Some(a)), Val::Int(num)]) if kind.fields().len() == 2 => {
                 let literal = self.literal(I32, *num, &mut state);
-                return self.make(kind, *a, literal, state, line);
+                self.make(kind, *a, literal, state, line)
             }
             (_, [Val::Expr(Some(a)), Val::Expr(Some(b))]) if kind.fields().len() == 2 => {
-                return self.make(kind, *a, *b, state, line);
+                self.make(kind, *a, *b, state, line)
             }
-            _ => return self.unsupported(state, format!("{}::make", kind.name()), line),
-        };
-        let node = state.add(ty, None, Some(Shape { kind, fields }));
-        vec![(state, Val::Expr(Some(node)))]
+            _ => self.unsupported(state, format!("{}::make", kind.name()), line),
+        }
     }
 
     /// Makes a variable from a name, or from a printed operand.
@@ -637,6 +667,16 @@ impl Machine<'_> {
         let value = Val::Expr(result);
         state.members.push(Slot { name: name.to_owned(), ty: ty.to_owned(), value });
     }
+}
+
+/// The reason why no node is made, without its kind for a crash.
+enum Unmade {
+    Crash(String),
+    Unsupported(String),
+}
+
+fn crash(kind: Kind, what: &str) -> Outcome {
+    Outcome::Crash(format!("{}::make {what}", kind.name()))
 }
 
 /// Tests whether a value is the place of a variable of a function.

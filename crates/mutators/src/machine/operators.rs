@@ -22,8 +22,9 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        let is_fatal = name == "LOG"
-            && matches!(arguments.first().map(|level| &level.kind), Some(ExprKind::Name(level)) if level == "FATAL");
+        let level = arguments.first().map(|level| &level.kind);
+        let is_fatal =
+            name == "LOG" && matches!(level, Some(ExprKind::Name(level)) if level == "FATAL");
         if name.ends_with("_error") || is_fatal {
             self.end(state, Outcome::Rejected(format!("{name} is reached")), line);
             return Vec::new();

@@ -392,23 +392,11 @@ impl Machine<'_> {
         rhs: &Val,
         state: &State,
     ) -> Option<Paths<Val>> {
-        let is_name = |value: &Val| matches!(value, Val::Expr(Some(node)) if state.node(*node).ty == Type::NAME);
-        let is_symbol =
-            |value: &Val| matches!(value, Val::Opaque(_) | Val::Handle(_) | Val::Text(_));
         let mut state = state.clone();
         match (op, lhs, rhs) {
-            (Sign::Eq | Sign::Ne, Val::Expr(Some(a)), Val::Expr(Some(b)))
-                if is_name(lhs) && is_name(rhs) =>
-            {
-                let (same, other) = self.equal(*a, *b, state);
-                Some(if op == Sign::Eq {
-                    self.truths(same, other)
-                } else {
-                    self.truths(other, same)
-                })
-            }
+            (Sign::Eq | Sign::Ne, _, _) => self.symbols_equal(op, lhs, rhs, state),
             // A name that extends a name of the input is not in the input.
-            (Sign::Add, _, _) if is_name(lhs) || is_name(rhs) => {
+            (Sign::Add, _, _) if is_name(lhs, &state) || is_name(rhs, &state) => {
                 if let Some(name) = state.compound(lhs, rhs) {
                     return Some(vec![(state, Val::Expr(Some(name)))]);
                 }
@@ -424,47 +412,6 @@ impl Machine<'_> {
             (Sign::Add, Val::Text(a), Val::Text(b)) => {
                 Some(vec![(state, Val::Text(a.clone() + b))])
             }
-            (Sign::Eq | Sign::Ne, Val::Text(a), Val::Text(b)) => {
-                let truth = self.values.bool((a == b) == (op == Sign::Eq));
-                Some(vec![(state, Val::Bool(truth))])
-            }
-            // The callee has the name in question, or does not.
-            (Sign::Eq | Sign::Ne, Val::Handle(callee), Val::Text(name))
-            | (Sign::Eq | Sign::Ne, Val::Text(name), Val::Handle(callee))
-                if called_by(callee).is_some_and(|call| call < state.nodes.len()) =>
-            {
-                let call = called_by(callee)?;
-                Some(self.is_called(op, call, name, state))
-            }
-            // The call type of a function of the C library.
-            (Sign::Eq | Sign::Ne, Val::Handle(a), Val::Handle(b))
-                if (a == PURE_EXTERN || b == PURE_EXTERN)
-                    && a.starts_with("Call::")
-                    && b.starts_with("Call::") =>
-            {
-                let truth = self.values.bool((a == b) == (op == Sign::Eq));
-                Some(vec![(state, Val::Bool(truth))])
-            }
-            (Sign::Eq | Sign::Ne, Val::Opaque(a), Val::Opaque(b))
-                if a == b || self.is_concrete() =>
-            {
-                let truth = self.values.bool((a == b) == (op == Sign::Eq));
-                Some(vec![(state, Val::Bool(truth))])
-            }
-            (Sign::Eq | Sign::Ne, Val::Opaque(id), Val::Handle(text) | Val::Text(text))
-            | (Sign::Eq | Sign::Ne, Val::Handle(text) | Val::Text(text), Val::Opaque(id))
-                if self.is_concrete() =>
-            {
-                let is_same = self.constant(text) == *id;
-                let truth = self.values.bool(is_same == (op == Sign::Eq));
-                Some(vec![(state, Val::Bool(truth))])
-            }
-            (Sign::Eq | Sign::Ne, Val::Handle(a), Val::Handle(b))
-                if self.is_concrete() && a == b =>
-            {
-                let truth = self.values.bool(op == Sign::Eq);
-                Some(vec![(state, Val::Bool(truth))])
-            }
             // What is computed from a member that is only compared is not known.
             (
                 Sign::Add | Sign::Sub | Sign::Mul | Sign::Div | Sign::Rem,
@@ -479,35 +426,88 @@ impl Machine<'_> {
                 let unknown = Val::Handle(self.fresh_name("unknown"));
                 Some(vec![(state, unknown)])
             }
-            // A buffer of one element is accessed at 0.
-            (Sign::Eq, Val::Handle(length), Val::Int(num))
-                if length == LENGTHS && self.values.as_number(num.term) == Some(1) =>
-            {
-                let (mut holds, fails) = self.choose(state);
-                self.only_element(&mut holds);
-                Some(self.truths(vec![holds], vec![fails]))
-            }
-            // An unknown object may equal a type or a node, or not.
-            (Sign::Eq | Sign::Ne, Val::Handle(_), Val::Type(_) | Val::Ptr(_))
-            | (Sign::Eq | Sign::Ne, Val::Type(_) | Val::Ptr(_), Val::Handle(_)) => {
-                let (holds, fails) = self.choose(state);
-                Some(self.truths(vec![holds], vec![fails]))
-            }
             (op, Val::Handle(_), Val::Int(_)) | (op, Val::Int(_), Val::Handle(_))
                 if op.is_comparison() =>
             {
                 let (holds, fails) = self.choose(state);
                 Some(self.truths(vec![holds], vec![fails]))
             }
-            (Sign::Eq | Sign::Ne, lhs, rhs)
-                if is_symbol(lhs) && (is_symbol(rhs) || is_name(rhs))
-                    || is_name(lhs) && is_symbol(rhs) =>
-            {
-                let (holds, fails) = self.choose(state);
-                Some(self.truths(vec![holds], vec![fails]))
-            }
             _ => None,
         }
+    }
+
+    /// Applies `==` or `!=` to the operands of [`Self::symbols`].
+    fn symbols_equal(
+        &mut self,
+        op: Sign,
+        lhs: &Val,
+        rhs: &Val,
+        state: State,
+    ) -> Option<Paths<Val>> {
+        let (lhs_is_name, rhs_is_name) = (is_name(lhs, &state), is_name(rhs, &state));
+        let is_symbol =
+            |value: &Val| matches!(value, Val::Opaque(_) | Val::Handle(_) | Val::Text(_));
+        let is_same = match (lhs, rhs) {
+            (Val::Expr(Some(a)), Val::Expr(Some(b))) if lhs_is_name && rhs_is_name => {
+                let (same, other) = self.equal(*a, *b, state);
+                return Some(if op == Sign::Eq {
+                    self.truths(same, other)
+                } else {
+                    self.truths(other, same)
+                });
+            }
+            (Val::Text(a), Val::Text(b)) => a == b,
+            // The callee has the name in question, or does not.
+            (Val::Handle(callee), Val::Text(name)) | (Val::Text(name), Val::Handle(callee))
+                if called_by(callee).is_some_and(|call| call < state.nodes.len()) =>
+            {
+                let call = called_by(callee)?;
+                return Some(self.is_called(op, call, name, state));
+            }
+            // The call type of a function of the C library.
+            (Val::Handle(a), Val::Handle(b))
+                if (a == PURE_EXTERN || b == PURE_EXTERN)
+                    && a.starts_with("Call::")
+                    && b.starts_with("Call::") =>
+            {
+                a == b
+            }
+            (Val::Opaque(a), Val::Opaque(b)) if a == b || self.is_concrete() => a == b,
+            (Val::Opaque(id), Val::Handle(text) | Val::Text(text))
+            | (Val::Handle(text) | Val::Text(text), Val::Opaque(id))
+                if self.is_concrete() =>
+            {
+                self.constant(text) == *id
+            }
+            (Val::Handle(a), Val::Handle(b)) if self.is_concrete() && a == b => true,
+            // A buffer of one element is accessed at 0.
+            (Val::Handle(length), Val::Int(num))
+                if op == Sign::Eq
+                    && length == LENGTHS
+                    && self.values.as_number(num.term) == Some(1) =>
+            {
+                let (mut holds, fails) = self.choose(state);
+                self.only_element(&mut holds);
+                return Some(self.truths(vec![holds], vec![fails]));
+            }
+            _ => {
+                // An unknown object may equal a number, a type or a node, or not.
+                let is_open = match (lhs, rhs) {
+                    (Val::Handle(_), Val::Type(_) | Val::Ptr(_) | Val::Int(_))
+                    | (Val::Type(_) | Val::Ptr(_) | Val::Int(_), Val::Handle(_)) => true,
+                    (lhs, rhs) => {
+                        is_symbol(lhs) && (is_symbol(rhs) || rhs_is_name)
+                            || lhs_is_name && is_symbol(rhs)
+                    }
+                };
+                return is_open.then(|| {
+                    let (holds, fails) = self.choose(state);
+                    self.truths(vec![holds], vec![fails])
+                });
+            }
+        };
+        let truth = self.values.bool(is_same == (op == Sign::Eq));
+        Some(vec![(state, Val::Bool(truth))])
     }
 
     /// Compares the callee of a call with a name.
@@ -744,4 +744,12 @@ fn replaced(
     let made = state.add(ty, None, Some(Shape { kind, fields: new }));
     state.node_mut(made).intrinsic = intrinsic;
     made
+}
+
+/// Tests whether a value is a node that is a name.
+fn is_name(value: &Val, state: &State) -> bool {
+    match value {
+        Val::Expr(Some(node)) => state.node(*node).ty == Type::NAME,
+        _ => false,
+    }
 }

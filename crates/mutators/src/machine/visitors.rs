@@ -398,7 +398,8 @@ fn visits_operands(body: &[Stmt]) -> bool {
         match &stmt.kind {
             StmtKind::Expr(expr) => {
                 if let ExprKind::Call { callee, .. } = &expr.kind
-                    && matches!(&callee.kind, ExprKind::Name(name) if name.ends_with("Visitor::visit"))
+                    && let ExprKind::Name(name) = &callee.kind
+                    && name.ends_with("Visitor::visit")
                 {
                     return true;
                 }

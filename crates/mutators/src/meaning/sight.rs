@@ -143,9 +143,12 @@ impl Meaning<'_> {
     fn is_loop_bound(&self, class: usize) -> bool {
         let state = self.state;
         state.nodes.iter().any(|node| match &node.shape {
-            Some(Shape { kind: Kind::For, fields }) => fields.iter().skip(1).take(2).any(|field| {
-                matches!(field, Field::Expr(bound) if state.class(state.node(*bound).class) == class)
-            }),
+            Some(Shape { kind: Kind::For, fields }) => {
+                fields.iter().skip(1).take(2).any(|field| match field {
+                    Field::Expr(bound) => state.class(state.node(*bound).class) == class,
+                    _ => false,
+                })
+            }
             _ => false,
         })
     }

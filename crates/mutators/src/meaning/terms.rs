@@ -363,6 +363,80 @@ impl<'a> Meaning<'a> {
             })
             .collect();
         let term = match (kind, exprs.as_slice()) {
+            (Kind::Variable, [name]) => {
+                self.present_variable(*name);
+                return self.named(node, *name, ty);
+            }
+            // Only known to be equal for one operation on one vector.
+            (Kind::VectorReduce, [vector]) if !self.is_timed => {
+                let Some(Field::Opaque(op)) = fields.first().copied() else { return None };
+                let class = self.own_class(*vector);
+                self.values.var(&format!("lanes of {class} reduced by {op}"), domain)
+            }
+            (Kind::StreamExpr, [name]) => {
+                let stream = self.state.find(*name);
+                self.values.var(&format!("read {stream}"), domain)
+            }
+            (Kind::Load, [name, predicate, index]) => {
+                let holds = self.needed_value(*predicate);
+                self.defined.push(holds);
+                let index = self.needed_value(*index);
+                self.loaded(*name, index, ty)
+            }
+            (Kind::Let, [name, value, body]) => {
+                let (value, is_bound) = self.bound_value(*value);
+                let outer = self.moment;
+                let name = self.state.find(*name);
+                if is_bound {
+                    self.moment.scope = self.effects.bind(outer.scope, name, Bound::Value(value));
+                }
+                let term = self.node(*body);
+                self.moment = outer;
+                term
+            }
+            (Kind::IntImm | Kind::UIntImm | Kind::FloatImm, []) => {
+                let Some(Field::Number(number)) = fields.first().copied() else { return None };
+                if let Term::Var(index) = self.source.node(number)
+                    && class_of(&self.source.vars()[*index as usize].0)
+                        .is_some_and(|class| self.state.class(class) == self.own_class(node))
+                {
+                    return None;
+                }
+                let term = self.term(number);
+                if self.values.domain(term) == domain {
+                    term
+                } else {
+                    self.values.convert(term, domain)
+                }
+            }
+            (
+                Kind::Call
+                | Kind::Reinterpret
+                | Kind::GetBit
+                | Kind::GetSlice
+                | Kind::SetBit
+                | Kind::SetSlice
+                | Kind::Quantize
+                | Kind::KernelExpr,
+                operands,
+            ) => self.call(node, kind, operands, ty)?,
+            (_, operands) => self.operator(kind, operands, ty, domain)?,
+        };
+        if ty.code == Code::Int && ty.bits >= 32 {
+            self.ranged.push((term, ty));
+        }
+        Some(term)
+    }
+
+    /// The value of an operator, whose operands alone decide it.
+    fn operator(
+        &mut self,
+        kind: Kind,
+        operands: &[NodeId],
+        ty: Type,
+        domain: Domain,
+    ) -> Option<ValueId> {
+        Some(match (kind, operands) {
             (
                 Kind::Add | Kind::Sub | Kind::Mul | Kind::Div | Kind::Mod | Kind::And | Kind::Or,
                 [a, b],
@@ -397,75 +471,14 @@ impl<'a> Meaning<'a> {
                 self.cast(inner, from, ty)
             }
             (Kind::Broadcast, [inner]) => self.node(*inner),
-            (Kind::Variable, [name]) => {
-                self.present_variable(*name);
-                return self.named(node, *name, ty);
-            }
-            // Only known to be equal for one operation on one vector.
-            (Kind::VectorReduce, [vector]) if !self.is_timed => {
-                let Some(Field::Opaque(op)) = fields.first().copied() else { return None };
-                let class = self.own_class(*vector);
-                self.values.var(&format!("lanes of {class} reduced by {op}"), domain)
-            }
-            (Kind::StreamExpr, [name]) => {
-                let stream = self.state.find(*name);
-                self.values.var(&format!("read {stream}"), domain)
-            }
-            (Kind::Load, [name, predicate, index]) => {
-                let holds = self.needed_value(*predicate);
-                self.defined.push(holds);
-                let index = self.needed_value(*index);
-                self.loaded(*name, index, ty)
-            }
-            (Kind::Let, [name, value, body]) => {
-                let (value, is_bound) = self.bound_value(*value);
-                let outer = self.moment;
-                let name = self.state.find(*name);
-                if is_bound {
-                    self.moment.scope = self.effects.bind(outer.scope, name, Bound::Value(value));
-                }
-                let term = self.node(*body);
-                self.moment = outer;
-                term
-            }
             (Kind::Ramp, [base, stride]) => {
                 let (base, stride) = (self.node(*base), self.node(*stride));
                 let lane = self.values.var("lane[n]", domain);
                 let offset = self.values.apply(Fun::Mul, &[lane, stride]);
                 self.values.apply(Fun::Add, &[base, offset])
             }
-            (Kind::IntImm | Kind::UIntImm | Kind::FloatImm, []) => {
-                let Some(Field::Number(number)) = fields.first().copied() else { return None };
-                if let Term::Var(index) = self.source.node(number)
-                    && class_of(&self.source.vars()[*index as usize].0)
-                        .is_some_and(|class| self.state.class(class) == self.own_class(node))
-                {
-                    return None;
-                }
-                let term = self.term(number);
-                if self.values.domain(term) == domain {
-                    term
-                } else {
-                    self.values.convert(term, domain)
-                }
-            }
-            (
-                Kind::Call
-                | Kind::Reinterpret
-                | Kind::GetBit
-                | Kind::GetSlice
-                | Kind::SetBit
-                | Kind::SetSlice
-                | Kind::Quantize
-                | Kind::KernelExpr,
-                operands,
-            ) => self.call(node, kind, operands, ty)?,
             _ => return None,
-        };
-        if ty.code == Code::Int && ty.bits >= 32 {
-            self.ranged.push((term, ty));
-        }
-        Some(term)
+        })
     }
 
     /// The value of a binary operator whose operands have its type.
@@ -585,10 +598,14 @@ impl<'a> Meaning<'a> {
             let number = given.number(&format!("variable {}", self.name_id(name)), ty);
             return Some(self.values.number(number, ty.domain()));
         }
+        let is_named = |field: &Field| match field {
+            Field::Expr(other) => self.state.find(*other) == name,
+            _ => false,
+        };
         let first = self.state.nodes.iter().find(|other| {
             other.ty == ty
                 && matches!(&other.shape, Some(Shape { kind: Kind::Variable, fields })
-                    if matches!(fields.first(), Some(Field::Expr(other)) if self.state.find(*other) == name))
+                    if fields.first().is_some_and(is_named))
         })?;
         let class = self.state.class(first.class);
         if class == self.own_class(node) {

@@ -156,7 +156,12 @@ fn programs_against_the_lemma_would_be_seen() {
         dominated(pool, &Program { body, ..program.clone() }).1
     };
     let func = step.pool.funcs().find(|(_, decl)| decl.name == "f").unwrap().0;
-    let of_f = move |stmt: &Stmt| matches!(stmt, Stmt::Labeled { label: Label::Func { func: labelled, .. }, .. } if *labelled == func);
+    let of_f = move |stmt: &Stmt| {
+        let Stmt::Labeled { label: Label::Func { func: labelled, .. }, .. } = stmt else {
+            return false;
+        };
+        *labelled == func
+    };
     let pool = &mut step.pool;
     let without_loops =
         broken(pool, &|pool, _, stmt| of_f(stmt).then(|| pool.stmt(Stmt::Block(Vec::new()))));

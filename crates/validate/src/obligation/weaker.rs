@@ -83,8 +83,9 @@ impl Checker<'_> {
     /// on a stored float, and funcs whose updates needed an axiom.
     fn not_exact(&self, lowered: &Algorithm) -> IndexSet<FuncId> {
         let mut found = IndexSet::default();
+        let scalar = |term| self.space.scalar(term);
         for (store, number) in self.model.stores.values().zip(&self.found.values) {
-            let is_float = matches!(store.value, Ok(Value::Number(term)) if self.space.scalar(term).is_float());
+            let is_float = matches!(store.value, Ok(Value::Number(of)) if scalar(of).is_float());
             let is_open =
                 number.is_some_and(|number| self.found.obligations[number].status.is_err());
             if is_float && is_open {

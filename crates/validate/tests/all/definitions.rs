@@ -123,8 +123,8 @@ fn a_func_is_put_out_once() {
 
 #[test]
 fn pure_stages_are_everywhere_and_once() {
-    let funcs = "func f(x): u8 { for r in [0, 4] stage(x) = u8(r); } func b(x$1): u8 { stage(x$1) = \
-        f(x$1); }";
+    let funcs = "func f(x): u8 { for r in [0, 4] stage(x) = u8(r); } \
+        func b(x$1): u8 { stage(x$1) = f(x$1); }";
     assert_refused(&judged(funcs, &["b"], ""), "the pure stage has no domain");
     let funcs = "func b(x): u8 { if 0 < x stage(x) = a(x); }";
     assert_refused(&judged(funcs, &["b"], ""), "an output has a value everywhere");

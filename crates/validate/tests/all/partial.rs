@@ -37,7 +37,8 @@ program sums {
     func f [0, 16] {
       f.buffer[0 @ f(0) stage 1] = a.buffer[(0 - a.min.0) * a.stride.0 @ a(0)];
       for i in [1, 15] {
-        f.buffer[i @ f(i) stage 2 point(i)] = f.buffer[i - 1 @ f(i - 1)] + a.buffer[(i - a.min.0) * a.stride.0 @ a(i)];
+        f.buffer[i @ f(i) stage 2 point(i)]
+          = f.buffer[i - 1 @ f(i - 1)] + a.buffer[(i - a.min.0) * a.stride.0 @ a(i)];
       }
     }
     for o in [w.min.0, w.extent.0] {
@@ -111,8 +112,11 @@ fn updates_that_commute_need_an_earlier_stage() {
         ),
         (FIRST, ""),
         (
-            "f.buffer[i @ f(i) stage 2 point(i)] = f.buffer[i - 1 @ f(i - 1)] + a.buffer[(i - a.min.0) * a.stride.0 @ a(i)]",
-            "f.buffer[3 @ f(3) stage 1 point(i)] = select(i == 1, a.buffer[(0 - a.min.0) * a.stride.0 @ a(0)], f.buffer[3 @ f(3)] & a.buffer[(0 - a.min.0) * a.stride.0 @ a(0)])",
+            "f.buffer[i @ f(i) stage 2 point(i)]
+          = f.buffer[i - 1 @ f(i - 1)] + a.buffer[(i - a.min.0) * a.stride.0 @ a(i)]",
+            "f.buffer[3 @ f(3) stage 1 point(i)] \
+                = select(i == 1, a.buffer[(0 - a.min.0) * a.stride.0 @ a(0)], \
+                f.buffer[3 @ f(3)] & a.buffer[(0 - a.min.0) * a.stride.0 @ a(0)])",
         ),
         ("= f(x$1)", "= f(3)"),
         ("f.buffer[o @ f(o)]", "f.buffer[3 @ f(3)]"),
@@ -147,10 +151,15 @@ fn a_value_under_a_condition_is_there_if_the_condition_holds() {
         ("stage(0) = a(0);\n    for r in [1, 15] stage(r) = f(r - 1) + a(r);", ""),
         (
             FIRST,
-            "for i in [0, 12] { f.buffer[i @ f(i) stage 0] = a.buffer[(i - a.min.0) * a.stride.0 @ a(i)]; }",
+            "for i in [0, 12] { \
+                f.buffer[i @ f(i) stage 0] = a.buffer[(i - a.min.0) * a.stride.0 @ a(i)]; }",
         ),
         (
-            "      for i in [1, 15] {\n        f.buffer[i @ f(i) stage 2 point(i)] = f.buffer[i - 1 @ f(i - 1)] + a.buffer[(i - a.min.0) * a.stride.0 @ a(i)];\n      }\n",
+            "      for i in [1, 15] {
+        f.buffer[i @ f(i) stage 2 point(i)]
+          = f.buffer[i - 1 @ f(i - 1)] + a.buffer[(i - a.min.0) * a.stride.0 @ a(i)];
+      }
+",
             "",
         ),
     ];

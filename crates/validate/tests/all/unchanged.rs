@@ -39,10 +39,12 @@ program trimmed {
         f.buffer[i @ f(i) stage 0] = a.buffer[(i - a.min.0) * a.stride.0 @ a(i)];
       }
       for j in [3, 6] {
-        f.buffer[j @ f(j) stage 1] = f.buffer[j @ f(j)] & a.buffer[(0 - a.min.0) * a.stride.0 @ a(0)];
+        f.buffer[j @ f(j) stage 1]
+          = f.buffer[j @ f(j)] & a.buffer[(0 - a.min.0) * a.stride.0 @ a(0)];
       }
       for k in [0, 12] {
-        f.buffer[k @ f(k) stage 2 point(k)] = f.buffer[k @ f(k)] + a.buffer[(k - a.min.0) * a.stride.0 @ a(k)];
+        f.buffer[k @ f(k) stage 2 point(k)]
+          = f.buffer[k @ f(k)] + a.buffer[(k - a.min.0) * a.stride.0 @ a(k)];
       }
     }
     for o in [w.min.0, w.extent.0] {

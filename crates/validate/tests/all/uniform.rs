@@ -59,7 +59,8 @@ const CASES: [(&str, &str, &str, [&str; 2]); 18] = [
     (
         "a selection",
         SUM,
-        "func out { parallel p in [0, 2] { out.buffer[0 @ out() stage 0] = select(p < 1, ONE, ?); } }",
+        "func out { parallel p in [0, 2] { \
+            out.buffer[0 @ out() stage 0] = select(p < 1, ONE, ?); } }",
         REGROUPED,
     ),
     (
