@@ -5,6 +5,7 @@
 //! [`mod@input`] (what can be opened, and the choice of a part of it), then read the jobs, [`data`]
 //! (the inputs of a run) and [`execute`].
 
+pub mod baseline;
 pub mod compile;
 pub mod contrast;
 pub mod data;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use halidom_verdict::{Answer, Exit, NoVerdict, Word as Verdict};
+use halidom_verdict::{Answer, NoVerdict, Word};
 use serde_json::{Value, json};
 
 /// The number of pipelines without a proof that are printed.
@@ -52,34 +52,50 @@ impl Item {
     }
 }
 
-/// The kinds of answers, the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Word {
+/// The kinds of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Proved,
     Refuted,
+    Unknown,
     /// There is no verdict.
     Missing,
-    Unknown,
-    Proved,
     /// The pipeline is one that was compiled before.
     Again,
 }
 
-impl Word {
+impl Kind {
     fn text(self) -> &'static str {
         match self {
-            Self::Refuted => "refuted",
+            Self::Proved => Word::Proved.name(),
+            Self::Refuted => Word::Refuted.name(),
+            Self::Unknown => Word::Unknown.name(),
             Self::Missing => "not judged",
-            Self::Unknown => "unknown",
-            Self::Proved => "proved",
             Self::Again => "compiled again",
         }
+    }
+
+    /// The kind of verdict that it adds to the whole. A pipeline that was compiled before has its
+    /// verdict already.
+    fn word(self) -> Option<Word> {
+        match self {
+            Self::Proved => Some(Word::Proved),
+            Self::Refuted => Some(Word::Refuted),
+            Self::Unknown | Self::Missing => Some(Word::Unknown),
+            Self::Again => None,
+        }
+    }
+
+    /// Tests for a pipeline that was to be proved and is not.
+    fn is_open(self) -> bool {
+        self.word().is_some_and(|word| word != Word::Proved)
     }
 }
 
 /// The answer about a pipeline.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    word: Word,
+    kind: Kind,
     /// The pipeline's name.
     pipeline: String,
     /// The verdict's sentence, or why there is no verdict.
@@ -90,14 +106,14 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    fn without_verdict(word: Word, sentence: &str) -> Self {
+    fn without_verdict(kind: Kind, sentence: &str) -> Self {
         let (pipeline, sentence) = (String::new(), sentence.to_owned());
-        Self { word, pipeline, sentence, details: Vec::new(), seconds: 0.0 }
+        Self { kind, pipeline, sentence, details: Vec::new(), seconds: 0.0 }
     }
 
     /// There is no verdict, for this reason.
     pub(super) fn missing(reason: &str) -> Self {
-        Self::without_verdict(Word::Missing, reason)
+        Self::without_verdict(Kind::Missing, reason)
     }
 
     /// The time for all verdicts is over.
@@ -112,7 +128,7 @@ impl Outcome {
 
     /// The pipeline was compiled before.
     pub(super) fn again() -> Self {
-        Self::without_verdict(Word::Again, "")
+        Self::without_verdict(Kind::Again, "")
     }
 
     /// Reads what `validate --json` printed before it ended.
@@ -133,18 +149,18 @@ impl Outcome {
             let code = object.get("compiled_code").map(|code| &code["said"]);
             [("place: ", object.get("place")), ("algorithm: ", algorithm), ("", code)]
         };
-        let (word, sentence, details) = match answer.word() {
-            Verdict::Proved => (Word::Proved, None, None),
-            Verdict::Refuted => (Word::Refuted, None, Some(place())),
-            Verdict::Unknown => (Word::Unknown, text(object.get("reason")), None),
-            Verdict::Nothing => (Word::Missing, None, None),
+        let (kind, sentence, details) = match answer.word() {
+            Word::Proved => (Kind::Proved, None, None),
+            Word::Refuted => (Kind::Refuted, None, Some(place())),
+            Word::Unknown => (Kind::Unknown, text(object.get("reason")), None),
+            Word::Nothing => (Kind::Missing, None, None),
         };
         let details = details
             .into_iter()
             .flatten()
             .filter_map(|(label, value)| text(value).map(|text| format!("{label}{text}")));
         Self {
-            word,
+            kind,
             pipeline: text(object.get("pipeline")).unwrap_or_default(),
             sentence: sentence.unwrap_or_else(|| answer.statement().to_owned()),
             details: details.collect(),
@@ -165,14 +181,14 @@ pub(super) struct Summary {
 /// Sums up; `unseen` compiles were not looked at. The judgements had further options.
 pub(super) fn summary(items: &[Item], unseen: usize, (folder, options): (&Path, &str)) -> Summary {
     let outcomes = || items.iter().filter_map(|item| item.outcome.as_ref().map(|o| (item, o)));
-    let count = |word: Word| outcomes().filter(|(_, outcome)| outcome.word == word).count();
-    let words = [Word::Proved, Word::Refuted, Word::Unknown, Word::Missing];
-    let counts = words.map(|word| (word, count(word)));
+    let count = |kind: Kind| outcomes().filter(|(_, outcome)| outcome.kind == kind).count();
+    let kinds = [Kind::Proved, Kind::Refuted, Kind::Unknown, Kind::Missing];
+    let counts = kinds.map(|kind| (kind, count(kind)));
     let total: usize = counts.iter().map(|(_, count)| count).sum();
     let parts: Vec<String> = counts
         .iter()
         .filter(|(_, count)| *count > 0)
-        .map(|(word, count)| format!("{count} {}", word.text()))
+        .map(|(kind, count)| format!("{count} {}", kind.text()))
         .collect();
     let seconds: f64 = outcomes().map(|(_, outcome)| outcome.seconds).sum();
     let plural = if total == 1 { "" } else { "s" };
@@ -181,13 +197,13 @@ pub(super) fn summary(items: &[Item], unseen: usize, (folder, options): (&Path, 
     if !options.is_empty() {
         text.extend([format!("  judged with `{options}` (HALIDOM_PRELOAD_OPTIONS)\n")]);
     }
-    let open = || outcomes().filter(|(_, outcome)| outcome.word < Word::Proved);
+    let open = || outcomes().filter(|(_, outcome)| outcome.kind.is_open());
     for (item, outcome) in open().take(SHOWN) {
         let name = if outcome.pipeline.is_empty() { &item.name } else { &outcome.pipeline };
         // A refutation's sentence begins with the word.
         let said = outcome.sentence.trim_start_matches("refuted: ");
         let said = cut(said.lines().next().unwrap_or_default());
-        text.extend([format!("  {name}: {}: {said}\n", outcome.word.text())]);
+        text.extend([format!("  {name}: {}: {said}\n", outcome.kind.text())]);
         if item.custom {
             text.push_str("    the statement went through lowering passes of the program\n");
         }
@@ -204,18 +220,15 @@ pub(super) fn summary(items: &[Item], unseen: usize, (folder, options): (&Path, 
             "  {unseen} more compiles were not looked at (HALIDOM_PRELOAD_MOST)\n"
         )]);
     }
-    let worst = outcomes().map(|(_, outcome)| outcome.word).min();
-    let exit = match worst {
-        Some(Word::Refuted) => Exit::Wrong,
-        Some(Word::Missing | Word::Unknown) => Exit::Unknown,
-        Some(Word::Proved | Word::Again) | None if unseen > 0 => Exit::Unknown,
-        Some(Word::Proved | Word::Again) | None => Exit::Done,
-    };
+    // What nobody looked at is not known.
+    let unseen_word = (unseen > 0).then_some(Word::Unknown);
+    let words = outcomes().filter_map(|(_, outcome)| outcome.kind.word()).chain(unseen_word);
+    let exit = Word::worst(words).exit();
     let values: Vec<Value> = outcomes()
         .map(|(item, outcome)| {
             json!({
                 "name": item.name, "function": item.function, "pipeline": outcome.pipeline,
-                "verdict": outcome.word.text(), "statement": outcome.sentence,
+                "verdict": outcome.kind.text(), "statement": outcome.sentence,
                 "seconds": outcome.seconds,
             })
         })
@@ -264,7 +277,7 @@ mod tests {
     #[test]
     fn the_worst_answer_decides() {
         let proved = || answer("proved", 0, json!({"pipeline": "f"}));
-        assert_eq!(said(&[]).exit, 0);
+        assert_eq!(said(&[]).exit, 2);
         assert_eq!(said(&[proved()]).exit, 0);
         assert_eq!(summary(&[proved()], 1, (Path::new("here"), "")).exit, 3);
         let unknown = answer("unknown", 3, json!({"reason": "time", "pipeline": "h"}));
@@ -303,7 +316,7 @@ mod tests {
             "diagnostics": [{"severity": "error", "message": "no such file"}],
         });
         let outcome = Outcome::of(&refused.to_string(), Some(2), Duration::ZERO);
-        assert_eq!((outcome.word, outcome.sentence.as_str()), (Word::Missing, "no such file"));
+        assert_eq!((outcome.kind, outcome.sentence.as_str()), (Kind::Missing, "no such file"));
     }
 
     #[test]
@@ -317,8 +330,9 @@ mod tests {
     #[test]
     fn a_second_compile_is_named() {
         let again = Item { outcome: Some(Outcome::again()), ..Item::begun("2") };
-        let summed = said(&[again]);
+        let summed = said(&[answer("proved", 0, json!({})), again]);
         assert_eq!(summed.exit, 0);
-        assert_eq!(summed.json["pipelines"][0]["verdict"], "compiled again");
+        assert_eq!(summed.text, "halidom: 1 pipeline: 1 proved (0.5 s)\n");
+        assert_eq!(summed.json["pipelines"][1]["verdict"], "compiled again");
     }
 }

@@ -3,9 +3,7 @@
 use halidom_driver::layout::Layout;
 use halidom_driver::subject::Subject;
 use halidom_validate::Report;
-use halidom_verdict::Verdict;
-
-use super::baseline::Standing;
+use halidom_verdict::{Record, Verdict};
 
 /// A subject with its verdict.
 pub(super) struct Judged {
@@ -17,7 +15,7 @@ pub(super) struct Judged {
     /// The verdict that decides the exit status; `None` if the baseline accepts it.
     pub(super) left: Option<Verdict>,
     /// The verdict that the baseline records, if any.
-    pub(super) recorded: Option<Standing>,
+    pub(super) recorded: Option<Record>,
 }
 
 impl Judged {

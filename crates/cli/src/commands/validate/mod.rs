@@ -14,13 +14,14 @@ pub(super) mod show;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use halidom_driver::baseline::Baseline;
 use halidom_driver::files;
 use halidom_driver::judge::{self, Engine};
 use halidom_driver::layout::Layout;
 use halidom_driver::stock::{self, Stock};
 use halidom_driver::subject::Subject;
 use halidom_validate::{Report, Verdict as Outcome};
-use halidom_verdict::{Cause, Verdict};
+use halidom_verdict::Verdict;
 use serde_json::{Map, Value};
 
 use super::subjects::{SCHEDULES, Wanted};
@@ -29,7 +30,6 @@ use crate::args::{self, ValidateArgs};
 use crate::output::{Ended, Output, Stop};
 use crate::watch::{self, Watch};
 
-use baseline::{Baseline, Standing};
 pub(crate) use json::object;
 use judged::Judged;
 pub(crate) use sentence::sentence;
@@ -70,7 +70,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         args::Engine::Default => Engine::Default,
         args::Engine::Reference => Engine::Reference,
     };
-    let baseline = args.baseline.as_deref().map(|path| Baseline::read(path, output)).transpose()?;
+    let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
+    let baseline = baseline.map_err(|refusal| output.refused(&refusal))?;
     let mut all: Vec<Judged> = Vec::new();
     let wanted = subjects::wanted(&args.given, output)?;
     let limit = match &wanted {
@@ -145,10 +146,10 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
             replay::show(stock, replay, &report, output);
         }
         faults(&report, output)?;
-        let recorded = baseline.as_ref().and_then(|baseline| baseline.verdict(&subject));
+        let recorded = baseline.as_ref().and_then(|baseline| baseline.verdict(&subject)).cloned();
         let verdict = report.answer();
         let left = match &baseline {
-            Some(_) => compared(&verdict, recorded.as_ref(), output),
+            Some(_) => baseline::compared(&verdict, recorded.as_ref(), output),
             None => Some(verdict.clone()),
         };
         let key = key.to_owned();
@@ -218,38 +219,6 @@ pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Sto
         the solvers' authors";
     output.error("HAL0907", &message, hint);
     Err(Stop::Disagreement)
-}
-
-/// Compares a verdict with the baseline. Only a verdict that is worse than recorded makes the
-/// command fail; a subject that is not recorded must be proved.
-fn compared(
-    verdict: &Verdict,
-    recorded: Option<&Standing>,
-    output: &mut Output<'_>,
-) -> Option<Verdict> {
-    let now = Standing::of(verdict);
-    let Some(before) = recorded else {
-        if !verdict.is_proved() {
-            output.line("  baseline: worse: not recorded");
-        }
-        return Some(verdict.clone());
-    };
-    if let Some(found) = now.worse_than(before) {
-        if !verdict.is_proved() {
-            output.line(&format!("  baseline: worse: recorded as {before}"));
-            return Some(verdict.clone());
-        }
-        // A proof that rests on more leaves undecided what was recorded.
-        output.line(&format!("  baseline: worse: recorded as {before}, and is {found}"));
-        let reason = format!("it was recorded as {before}, and is {found}");
-        return Some(Verdict::unknown(Cause::Baseline, reason));
-    }
-    if before.worse_than(&now).is_some() {
-        output.line(&format!("  baseline: better than recorded, which is {before}"));
-    } else if !now.is_proof_of_bits() {
-        output.line(&format!("  baseline: {now}, as recorded"));
-    }
-    None
 }
 
 /// Writes the reports for other tools.
