@@ -8,6 +8,7 @@
 pub mod baseline;
 pub mod compile;
 pub mod contrast;
+pub mod coverage;
 pub mod data;
 pub mod derive;
 pub mod doctor;
@@ -24,6 +25,7 @@ pub mod process;
 pub mod reference;
 mod refusal;
 mod slice;
+pub mod solving;
 pub mod source;
 pub mod stock;
 pub mod subject;
