@@ -44,7 +44,7 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
             Ok(loaded) => loaded,
             Err(stop) => return stop.into(),
         };
-        options.text = loaded.text().map(str::to_owned);
+        options.text = Some(loaded.text().to_owned());
         options.programs = 1;
     }
     if args.print {
