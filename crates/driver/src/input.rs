@@ -22,6 +22,7 @@ use crate::subject::{self, Subject};
 
 /// An input that was read.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a command has one input")]
 pub enum Input {
     /// Pipelines with schedules. Warnings are among the module's diagnostics.
     Pipelines(Loaded),
