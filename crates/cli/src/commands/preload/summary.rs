@@ -97,14 +97,14 @@ mod tests {
         let wrong = item(Kind::Refuted, "g", "refuted: expected 1, got 2", &["place: line 3"]);
         assert_eq!(
             of(vec![proved(), wrong], 2, ""),
-            "halidom: 2 pipelines: 1 proved, 1 refuted (1.0 s)\n  g: refuted: expected 1, got 2\n    \
-             place: line 3\n  2 more compiles were not looked at (HALIDOM_PRELOAD_MOST)\n"
+            "halidom: 2 pipelines: 1 proved, 1 refuted (1.0 s)\n  g: refuted: expected 1, got 2\n\
+             \x20   place: line 3\n  2 more compiles were not looked at (HALIDOM_PRELOAD_MOST)\n"
         );
         let missing = Item { custom: true, ..item(Kind::Missing, "", "a crash", &[]) };
         assert_eq!(
             of(vec![missing], 0, ""),
-            "halidom: 1 pipeline: 1 not judged (0.5 s)\n  1: not judged: a crash\n    the statement \
-             went through lowering passes of the program\n"
+            "halidom: 1 pipeline: 1 not judged (0.5 s)\n  1: not judged: a crash\n    the \
+             statement went through lowering passes of the program\n"
         );
         assert_eq!(
             of(vec![proved(), item(Kind::Again, "", "", &[])], 0, "--assume small"),
