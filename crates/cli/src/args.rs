@@ -56,10 +56,10 @@ pub(crate) enum Command {
     /// Print the region of each input that a window of the outputs needs, as a formula, and prove
     /// that no read leaves it
     #[command(
-        after_help = "In the formula of an output `f(x, y)`, `x0` and `x1` are the first and the last \
-coordinate of the window in dimension `x`; `input.min(0)` and `input.max(0)` are those of a whole \
-input. Without `--schedule`, all schedules are examined: each may read more than the algorithm \
-needs.\n\n\
+        after_help = "In the formula of an output `f(x, y)`, `x0` and `x1` are the first and the \
+last coordinate of the window in dimension `x`; `input.min(0)` and `input.max(0)` are those of a \
+whole input. Without `--schedule`, all schedules are examined: each may read more than the \
+algorithm needs.\n\n\
 Exit status: 0 proved, 1 refuted, 2 bad input, 3 unknown.\n\n\
 Examples:
   halidom halo examples/edges.hal -s strips

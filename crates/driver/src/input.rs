@@ -22,6 +22,7 @@ use crate::subject::{self, Subject};
 
 /// An input that was read.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a command has one input")]
 pub enum Input {
     /// Pipelines with schedules. Warnings are among the module's diagnostics.
     Pipelines(Loaded),
@@ -133,7 +134,7 @@ impl Input {
     pub fn open(path: &Path) -> Result<Self, Refusal> {
         match Kind::of(path) {
             Kind::Pipelines => pipelines(path).map(Self::Pipelines),
-            Kind::Derivations => derive::load(path).map(Self::Derivations),
+            Kind::Derivations => derivations(path).map(Self::Derivations),
             Kind::Program => subject::program(path).map(|subject| Self::Program(Box::new(subject))),
             Kind::Stock => {
                 let file = path.to_owned();
@@ -146,7 +147,7 @@ impl Input {
 
     /// Reads a text of pipelines and schedules, as a `.hal` file has it.
     pub fn text(text: &str) -> Result<Self, Refusal> {
-        accepted(TEXT, source::parse(TEXT, text)).map(Self::Pipelines)
+        self::text(TEXT, text).map(Self::Pipelines)
     }
 
     /// Reads a pipeline and stock Halide's compilation of it: the file, script or generator of a
@@ -321,8 +322,19 @@ pub fn pipelines(path: &Path) -> Result<Loaded, Refusal> {
     accepted(&path.display().to_string(), source::load(path)?)
 }
 
+/// Reads a text of pipelines and schedules, with a name for diagnostics. A text with errors, or
+/// without a pipeline, is refused.
+pub fn text(name: &str, text: impl Into<String>) -> Result<Loaded, Refusal> {
+    accepted(name, source::parse(name, text))
+}
+
+/// Reads a file of derivations. A file with errors, or without a derivation, is refused.
+pub fn derivations(path: &Path) -> Result<derive::Loaded, Refusal> {
+    derive::load(path)
+}
+
 /// Refuses pipelines with errors, and a text without any pipeline.
-pub fn accepted(name: &str, loaded: Loaded) -> Result<Loaded, Refusal> {
+fn accepted(name: &str, loaded: Loaded) -> Result<Loaded, Refusal> {
     let Loaded { sources, module, .. } = &loaded;
     if module.has_errors() {
         return Err(Refusal::new(sources.clone(), module.diagnostics.clone()));

@@ -1,5 +1,7 @@
 //! Validation of our own compiles.
 
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::Duration;
 
 use halidom_base::stack;
@@ -159,6 +161,20 @@ pub fn code(contract: &Contract) -> Code {
 /// users of the pool may run concurrently.
 pub fn judge(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled, options: &Options) -> Report {
     judge_within(pool, (algorithm, compiled), options, &|_| {})
+}
+
+/// Judges a compiled program in a thread of its own while `work` is done in this one.
+pub fn judge_during<T>(
+    pool: &Pool,
+    (algorithm, compiled): (&Algorithm, &Compiled),
+    options: &Options,
+    work: impl FnOnce() -> T,
+) -> (T, Report) {
+    thread::scope(|scope| {
+        let judging = scope.spawn(|| judge(pool, algorithm, compiled, options));
+        let done = work();
+        (done, judging.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
 }
 
 /// Like [`judge`], with further limits that the caller sets on the solver queries and the search.

@@ -5,8 +5,10 @@
 //! [`mod@input`] (what can be opened, and the choice of a part of it), then read the jobs, [`data`]
 //! (the inputs of a run) and [`execute`].
 
+pub mod baseline;
 pub mod compile;
 pub mod contrast;
+pub mod coverage;
 pub mod data;
 pub mod derive;
 pub mod doctor;
@@ -23,6 +25,7 @@ pub mod process;
 pub mod reference;
 mod refusal;
 mod slice;
+pub mod solving;
 pub mod source;
 pub mod stock;
 pub mod subject;

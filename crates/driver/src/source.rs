@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use halidom_base::IndexSet;
-use halidom_diag::{Code, Diagnostic, Severity, Sources};
+use halidom_diag::{Code, Diagnostic, FileId, Severity, Sources};
 use halidom_ir::{FuncId, Schedule};
 use halidom_lang::{Module, Pipeline};
 
@@ -18,6 +18,8 @@ pub const DEFAULT_SCHEDULE: &str = "default";
 pub struct Loaded {
     /// Its text, for diagnostics.
     pub sources: Sources,
+    /// Its number among the texts.
+    pub file: FileId,
     /// Its parsed contents.
     pub module: Module,
     /// The inputs with windows.
@@ -54,13 +56,13 @@ pub fn parse(name: &str, text: impl Into<String>) -> Loaded {
     let mut sources = Sources::new();
     let file = sources.add(name, text);
     let module = halidom_lang::parse(&sources, file);
-    Loaded { sources, module, windows: Box::default() }
+    Loaded { sources, file, module, windows: Box::default() }
 }
 
 impl Loaded {
-    /// The text, if the file has a pipeline.
-    pub fn text(&self) -> Option<&str> {
-        Some(self.sources.text(self.module.pipelines.first()?.span.file))
+    /// The text.
+    pub fn text(&self) -> &str {
+        self.sources.text(self.file)
     }
 
     /// The number of the pipeline with a name, or of the only one.

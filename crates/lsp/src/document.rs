@@ -3,9 +3,9 @@
 use std::sync::{Arc, Weak};
 
 use halidom_base::IndexMap;
-use halidom_diag::{Diagnostic, FileId, Sources};
+use halidom_diag::Diagnostic;
 use halidom_driver::inspect::{self, Description};
-use halidom_driver::source::{Choice, Loaded};
+use halidom_driver::source::{self, Choice, Loaded};
 use halidom_ir::FuncId;
 use halidom_lang::{Pipeline, Symbols, symbols};
 
@@ -19,7 +19,6 @@ pub(crate) struct Document {
     /// Work in the background for this text is stale once this is dropped.
     pub(crate) life: Arc<()>,
     pub(crate) loaded: Loaded,
-    pub(crate) file: FileId,
     pub(crate) lines: Lines,
     pub(crate) symbols: Symbols,
     /// The refusals of schedules, once they are known for this text.
@@ -32,17 +31,14 @@ pub(crate) struct Document {
 
 impl Document {
     pub(crate) fn new(uri: String, version: i32, text: &str, encoding: Encoding) -> Self {
-        let mut sources = Sources::new();
-        let file = sources.add(name(&uri), text);
-        let module = halidom_lang::parse(&sources, file);
-        let symbols = symbols(&sources, file);
+        let loaded = source::parse(&name(&uri), text);
+        let symbols = symbols(&loaded.sources, loaded.file);
         Self {
             lines: Lines::of(text, encoding),
-            loaded: Loaded { sources, module, windows: Box::default() },
+            loaded,
             uri,
             version,
             life: Arc::default(),
-            file,
             symbols,
             refusals: Vec::new(),
             proofs: IndexMap::default(),
@@ -51,7 +47,7 @@ impl Document {
     }
 
     pub(crate) fn text(&self) -> &str {
-        self.loaded.sources.text(self.file)
+        self.loaded.text()
     }
 
     /// The pipeline of a symbol that belongs to one.

@@ -166,7 +166,7 @@ fn formatting(session: &mut Session, params: Value) -> Answer {
     let document = session.document(&params.text_document)?;
     let text = document.text();
     // A text that does not parse has diagnostics already; it stays as it is.
-    let Ok(formatted) = halidom_lang::format(&document.loaded.sources, document.file) else {
+    let Ok(formatted) = halidom_lang::format(&document.loaded.sources, document.loaded.file) else {
         return Ok(Value::Null);
     };
     if formatted == text {

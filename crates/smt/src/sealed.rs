@@ -71,6 +71,12 @@ pub fn write(path: &Path, header: &str, lines: &str) -> io::Result<()> {
     let mut text = format!("{header}\n{lines}");
     let end = hash(&text);
     text.extend([END, " ", &end, "\n"]);
+    replace(path, &text)
+}
+
+/// Writes a file by way of a temporary file in the same folder, so that nobody ever sees a
+/// half-written one.
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     // A link still leads to the file.
     let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());

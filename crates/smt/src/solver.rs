@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::cache::{Cache, Entry};
 use crate::script::{Script, observables};
+use crate::sealed;
 use crate::session::{Limits, Reason, Session, Status, ask_text};
 use crate::{FindError, Model, Program, TermId, Terms, Value};
 
@@ -499,7 +500,7 @@ impl Solver {
         };
         let text = format!("; {}\n; answer: {status}\n{}", one_line(label), script.text());
         let path = folder.join(format!("{:05}-{stem}.smt2", self.statistics.queries));
-        if let Err(error) = fs::write(path, text) {
+        if let Err(error) = sealed::replace(&path, &text) {
             self.dump_failure = Some(error);
         }
     }

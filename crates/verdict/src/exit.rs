@@ -1,7 +1,5 @@
 //! The exit status of commands.
 
-use crate::Verdict;
-
 /// The exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -22,17 +20,5 @@ impl Exit {
     /// The number for the operating system.
     pub fn code(self) -> u8 {
         self as u8
-    }
-}
-
-impl Verdict {
-    /// The exit status of a command that gives this verdict.
-    pub fn exit(&self) -> Exit {
-        match self {
-            Self::Proved(_) => Exit::Done,
-            Self::Refuted(_) => Exit::Wrong,
-            Self::Unknown(_) => Exit::Unknown,
-            Self::Nothing(_) => Exit::BadInput,
-        }
     }
 }

@@ -23,6 +23,11 @@ impl Floats {
             Self::Reals => "reals",
         }
     }
+
+    /// The meaning with a name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Bits, Self::Axioms, Self::Reals].into_iter().find(|floats| floats.name() == name)
+    }
 }
 
 /// The weakest equality of floats that a proof rests on, with the axioms that it uses.

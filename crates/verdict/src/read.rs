@@ -4,42 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::{Exit, Modes, SCHEMA};
-
-/// The kinds of verdicts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Word {
-    /// It is proved.
-    Proved,
-    /// It is refuted.
-    Refuted,
-    /// It is undecided.
-    Unknown,
-    /// There was nothing to judge.
-    Nothing,
-}
-
-impl Word {
-    /// The word in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Proved => "proved",
-            Self::Refuted => "refuted",
-            Self::Unknown => "unknown",
-            Self::Nothing => "nothing",
-        }
-    }
-
-    /// The exit status of a command with this verdict.
-    pub fn exit(self) -> Exit {
-        match self {
-            Self::Proved => Exit::Done,
-            Self::Refuted => Exit::Wrong,
-            Self::Unknown => Exit::Unknown,
-            Self::Nothing => Exit::BadInput,
-        }
-    }
-}
+use crate::{Exit, Floats, Modes, SCHEMA, Word};
 
 /// A verdict that a process printed.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,9 +135,7 @@ fn errors(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
 
 /// The kind, the sentence and the title of a verdict that does not contradict itself.
 fn judgement(object: &Map<String, Value>, status: Option<i32>) -> Option<(Word, String, String)> {
-    let name = object.get("verdict")?.as_str()?;
-    let all = [Word::Proved, Word::Refuted, Word::Unknown, Word::Nothing];
-    let word = all.into_iter().find(|word| word.name() == name)?;
+    let word = Word::named(object.get("verdict")?.as_str()?)?;
     if status != Some(word.exit().code().into()) {
         return None;
     }
@@ -191,11 +154,10 @@ fn proof_title(object: &Map<String, Value>) -> Option<String> {
     let modes = object.get("modes")?;
     let axioms: Option<Vec<&str>> =
         modes.get("axioms")?.as_array()?.iter().map(Value::as_str).collect();
-    let equality = match modes.get("floats")?.as_str()? {
-        "bits" => String::new(),
-        "axioms" => format!(" {}", Modes::axioms(axioms?)),
-        "reals" => format!(" {}", Modes::reals(axioms?)),
-        _ => return None,
+    let equality = match Floats::named(modes.get("floats")?.as_str()?)? {
+        Floats::Bits => String::new(),
+        Floats::Axioms => format!(" {}", Modes::axioms(axioms?)),
+        Floats::Reals => format!(" {}", Modes::reals(axioms?)),
     };
     let counted =
         |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });

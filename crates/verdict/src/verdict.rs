@@ -221,16 +221,6 @@ impl Verdict {
         }
     }
 
-    /// The word for it in JSON and in tables.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Proved(_) => "proved",
-            Self::Refuted(_) => "refuted",
-            Self::Unknown(_) => "unknown",
-            Self::Nothing(_) => "nothing",
-        }
-    }
-
     /// The verdict on several subjects: the worst of theirs.
     ///
     /// One refutation refutes the whole. Otherwise one unknown verdict makes the whole unknown.

@@ -1,7 +1,8 @@
 //! Proofs and their absence, and the fold of verdicts.
 
 use halidom_verdict::{
-    Cause, Claim, Condition, Evidence, Exit, Floats, KEYS, Modes, Obligations, Ran, Verdict,
+    Cause, Claim, Condition, Evidence, Exit, Floats, KEYS, Modes, Obligations, Ran, Record,
+    Verdict, Word,
 };
 
 const NONE: (&str, &str) = ("the file is empty", "write something");
@@ -60,9 +61,11 @@ fn folds_take_the_worst() {
     for (one, row) in all.iter().zip(expected) {
         for (other, expected) in all.iter().zip(row) {
             assert_eq!(worst(vec![one(), other()]).name(), expected);
+            assert_eq!(Word::worst([one().word(), other().word()]).name(), expected);
         }
     }
     assert_eq!(worst(Vec::new()), Verdict::nothing(NONE.0, NONE.1));
+    assert_eq!(Word::worst([]), Word::Nothing);
     assert_eq!(worst(vec![proved()]), proved());
     // The grouping does not matter.
     for a in &all {
@@ -139,4 +142,36 @@ fn exits_sentences_and_json_go_together() {
     }
     let codes = [Exit::Done, Exit::Wrong, Exit::BadInput, Exit::Unknown, Exit::Disagreement];
     assert_eq!(codes.map(Exit::code), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn only_verdicts_that_are_worse_than_recorded_are_not_accepted() {
+    let record = |verdict: Verdict| Record::of(&verdict);
+    let over_reals = || {
+        let mut obligations = Obligations::of(Claim::Program);
+        obligations.shown(&Modes::reals(["float-mul-commutative"]));
+        obligations.assume(APART);
+        obligations.verdict(NONE)
+    };
+    for (now, before, accepted) in [
+        (proved(), unknown(), true),
+        (proved(), over_reals(), true),
+        (unknown(), unknown(), true),
+        (unknown(), refuted(), true),
+        (unknown(), proved(), false),
+        (refuted(), refuted(), true),
+        (nothing(), refuted(), false),
+    ] {
+        let left = now.unaccepted(&record(before));
+        assert_eq!(left, (!accepted).then_some(now));
+    }
+    let before = record(proved());
+    let reason = "it was recorded as proved, and is proved only with reals, float-mul-commutative";
+    let left = over_reals().unaccepted(&before);
+    assert_eq!(left, Some(Verdict::unknown(Cause::Baseline, reason)));
+    assert_eq!(record(over_reals()).to_string(), "proved in the mode reals");
+    // What a record reads from the JSON of a verdict is what it makes of the verdict.
+    for verdict in [proved(), over_reals(), unknown(), refuted()] {
+        assert_eq!(Record::read(&verdict.json().into()), Some(record(verdict)));
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use halidom_driver::source::{Choice, Loaded, schedule_names};
 use halidom_driver::{halo, inspect};
-use halidom_ir::{FuncId, Pool};
+use halidom_ir::{FuncId, Pool, VarId};
 use halidom_lang::Pipeline;
 use serde_json::{Value, json};
 
@@ -77,8 +77,11 @@ fn object(pool: &Pool, pipeline: &Pipeline) -> Value {
         };
         funcs.iter().map(one).collect()
     };
-    let params: Vec<Value> =
-        algorithm.params.iter().map(|param| json!({"name": pool.var(*param).name, "type": pool.var(*param).ty.scalar.name()})).collect();
+    let param = |param: &VarId| {
+        let decl = pool.var(*param);
+        json!({"name": decl.name, "type": decl.ty.scalar.name()})
+    };
+    let params: Vec<Value> = algorithm.params.iter().map(param).collect();
     json!({
         "name": algorithm.name,
         "inputs": arrays(&algorithm.inputs),

@@ -11,6 +11,7 @@ use halidom_diag::{Code, Diagnostic};
 use halidom_driver::derive::{self, Certified, Checked, Checker, Comparison, CoqError, Loaded};
 use halidom_driver::derive::{Outcome, Run, TOLERANCE};
 use halidom_driver::files::write_bytes;
+use halidom_driver::input;
 use halidom_verdict::Verdict;
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ fn derive(args: &DeriveArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         return listing::rules(name, output);
     }
     let file = args.file.as_deref().unwrap_or_else(|| Path::new(""));
-    let loaded = derive::load(file).map_err(|refusal| output.refused(&refusal))?;
+    let loaded = input::derivations(file).map_err(|refusal| output.refused(&refusal))?;
     let chosen = loaded.chosen(args.derivation.as_deref()).map_err(|diagnostic| {
         output.diagnostic(&loaded.sources, &diagnostic);
         Stop::BadInput

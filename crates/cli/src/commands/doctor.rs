@@ -1,6 +1,6 @@
 //! `halidom doctor`.
 
-use halidom_driver::doctor::{Need, examine};
+use halidom_driver::doctor::{Finding, Need, examine};
 use serde_json::{Value, json};
 
 use crate::output::{Ended, Output};
@@ -22,7 +22,10 @@ pub(crate) fn run(output: &mut Output<'_>) -> Ended {
     }
     let values: Vec<Value> = findings
         .iter()
-        .map(|finding| json!({"name": finding.name, "found": finding.found, "required": finding.need == Need::Required, "remedy": finding.remedy}))
+        .map(|Finding { name, found, need, remedy, .. }| {
+            let required = *need == Need::Required;
+            json!({"name": name, "found": found, "required": required, "remedy": remedy})
+        })
         .collect();
     output.set("findings", values);
     let missing =

@@ -96,7 +96,9 @@ fn report(
     output.set("reasons", json!(reasons));
     let found: Vec<Value> = contradictions
         .iter()
-        .map(|found| json!({"seed": found.seed, "text": found.text, "mutant": found.mutant, "what": found.what}))
+        .map(|Contradiction { seed, text, mutant, what }| {
+            json!({"seed": seed, "text": text, "mutant": mutant, "what": what})
+        })
         .collect();
     output.set("contradictions", found);
     let evidence = contradictions.iter().map(|found| {

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
             Ok(loaded) => loaded,
             Err(stop) => return stop.into(),
         };
-        options.text = loaded.text().map(str::to_owned);
+        options.text = Some(loaded.text().to_owned());
         options.programs = 1;
     }
     if args.print {
@@ -132,7 +132,10 @@ fn report(
     output.set("seconds", seconds);
     let parts = Part::ALL.map(|part| (part.name().to_owned(), json!(spent.of(part).as_secs_f64())));
     output.set("seconds_by_part", json!(serde_json::Map::from_iter(parts)));
-    let slow = |(seed, spent): &(u64, Spent)| json!({ "seed": seed, "seconds": spent.total().as_secs_f64() });
+    let slow = |(seed, spent): &(u64, Spent)| {
+        let seconds = spent.total().as_secs_f64();
+        json!({ "seed": seed, "seconds": seconds })
+    };
     output.set("slowest", json!(slowest.0.iter().map(slow).collect::<Vec<_>>()));
     let found: Vec<_> = disagreements
         .iter()

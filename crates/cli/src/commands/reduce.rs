@@ -19,15 +19,9 @@ pub(crate) fn run(args: &ReduceArgs, output: &mut Output<'_>) -> Ended {
 
 fn shrink(args: &ReduceArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let loaded = load(&args.file, output)?;
-    let Some(text) = loaded.text().map(str::to_owned) else {
-        return Err(output.error(
-            "HAL0901",
-            "the file has no pipeline",
-            "write `pipeline name(…) -> …`",
-        ));
-    };
+    let text = loaded.text();
     let limit = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::from_mins(1));
-    let judge = Judge::new(&args.command, &text, limit).map_err(|error| {
+    let judge = Judge::new(&args.command, text, limit).map_err(|error| {
         let hint = match &error {
             CommandError::DoesNotFail => {
                 "give a command that ends with a status other than 0 on the program as it is"
@@ -38,7 +32,7 @@ fn shrink(args: &ReduceArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         output.error("HAL0821", &error.to_string(), hint)
     })?;
     let mut shown = 0;
-    let reduced = reduce(&text, Options { tries: args.tries }, &mut |form| {
+    let reduced = reduce(text, Options { tries: args.tries }, &mut |form| {
         shown += 1;
         if shown % PROGRESS == 0 {
             output.progress(&format!("{shown} forms tried, {} bytes", form.len()));

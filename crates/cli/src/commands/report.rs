@@ -12,6 +12,9 @@ use super::{ended, forget, solving, subjects, validate};
 use crate::args::ReportArgs;
 use crate::output::{Ended, Output, Stop};
 
+/// The standings of stores, in the order of the legend.
+const LEGEND: [Standing; 4] =
+    [Standing::Proved, Standing::Unknown, Standing::Refuted, Standing::Dead];
 /// The page's style, with a dark variant for readers whose system is dark.
 const STYLE: &str = include_str!("report.css");
 
@@ -68,7 +71,11 @@ fn page(
                     h1 { "Validation of " code { (file) } }
                     nav { ul {
                         @for (key, title, class) in index {
-                            li { a href={ "#" (key) } { (title) } ": " strong class=(class) { (class) } }
+                            li {
+                                a href={ "#" (key) } { (title) }
+                                ": "
+                                strong class=(class) { (class) }
+                            }
                         }
                     } }
                     @if !source.is_empty() {
@@ -103,7 +110,7 @@ fn section(
             }
             h3 { "Program: the final intermediate representation" }
             p.legend {
-                @for standing in [Standing::Proved, Standing::Unknown, Standing::Refuted, Standing::Dead] {
+                @for standing in LEGEND {
                     span class=(class(standing)) { (sign(standing)) " " (standing.name()) }
                 }
                 span.quiet { "a store opens on a click: its obligations" }
@@ -131,7 +138,9 @@ fn verdict(subject: &Subject, layout: &Layout, report: &Report) -> Markup {
             @if let Outcome::Refuted(counterexample) = &report.verdict {
                 p { "on this input, which was run:" }
                 pre {
-                    @for line in validate::counterexample(subject, layout, counterexample) { (line) "\n" }
+                    @for line in validate::counterexample(subject, layout, counterexample) {
+                        (line) "\n"
+                    }
                 }
             }
         }
@@ -172,7 +181,8 @@ fn program(subject: &Subject, layout: &Layout, report: &Report) -> Markup {
                                 strong class=(class(store.standing)) { (store.describe()) }
                                 @if let Some((func, stage)) = store.instance {
                                     @if let Some(found) = layout.definition(subject, func, stage) {
-                                        "; " (found.file) ":" (found.number) ": " code { (found.text) }
+                                        "; " (found.file) ":" (found.number) ": "
+                                        code { (found.text) }
                                     }
                                 }
                             }
@@ -218,7 +228,9 @@ fn foundations(subject: &Subject, report: &Report) -> Markup {
         h3 { "What the verdict rests on" }
         ul.facts {
             @for step in &report.trusted_steps { li { strong { "trusted: " } (step) } }
-            @for found in &report.too_strict { li { strong { "too strict: " } (validate::strict(found)) } }
+            @for found in &report.too_strict {
+                li { strong { "too strict: " } (validate::strict(found)) }
+            }
             li { strong { "below it: " } (report.below.join(", ")) }
         }
         details {

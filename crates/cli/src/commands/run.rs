@@ -108,15 +108,15 @@ fn native(
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
     let target = execute::host(algorithm);
     let options = if args.no_validate { None } else { Some(solving::default(output)?) };
+    let build = || execute::build(pool, &compiled.program, toolchain, target);
     // The C compiler and the solver are separate processes, so both work at once.
-    let (native, judged) = std::thread::scope(|scope| {
-        let judging = options
-            .as_ref()
-            .filter(|_| !args.eager)
-            .map(|options| scope.spawn(|| judge::judge(pool, algorithm, compiled, options)));
-        let native = execute::build(pool, &compiled.program, toolchain, target);
-        (native, judging.map(std::thread::ScopedJoinHandle::join))
-    });
+    let (native, judged) = match options.as_ref().filter(|_| !args.eager) {
+        None => (build(), None),
+        Some(options) => {
+            let (native, report) = judge::judge_during(pool, (algorithm, compiled), options, build);
+            (native, Some(report))
+        }
+    };
     let native = native.map_err(|error| {
         output.error(
             "HAL0706",
@@ -127,11 +127,6 @@ fn native(
     output.set("compiler", native.compiler.as_str());
     output.set("target", native.target.name());
     output.detail(&format!("compiled by {} for {}", native.compiler, native.target.name()));
-    let judged = match judged {
-        None => None,
-        Some(Ok(report)) => Some(report),
-        Some(Err(panic)) => std::panic::resume_unwind(panic),
-    };
     if let Some(report) = &judged {
         let verdict = validate::present(job, report, output);
         match &verdict {
@@ -162,14 +157,12 @@ fn eager(
     output: &mut Output<'_>,
 ) -> Result<(Vec<Array>, Option<Report>), Stop> {
     let options = solving::default(output)?;
-    std::thread::scope(|scope| {
-        let judging =
-            scope.spawn(|| judge::judge(&job.pool, &job.algorithm, &job.compiled, &options));
-        let arrays = timed(args, job, native, prepared, output)?;
-        let report = judging.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let _: Verdict = validate::present(job, &report, output);
-        Ok((arrays, Some(report)))
-    })
+    let run = || timed(args, job, native, prepared, output);
+    let judged = (&job.algorithm, &job.compiled);
+    let (arrays, report) = judge::judge_during(&job.pool, judged, &options, run);
+    let arrays = arrays?;
+    let _: Verdict = validate::present(job, &report, output);
+    Ok((arrays, Some(report)))
 }
 
 fn timed(

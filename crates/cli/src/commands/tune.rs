@@ -6,8 +6,8 @@ use halidom::{Kind, Refusal};
 use halidom_diag::Sources;
 use halidom_driver::data::Request;
 use halidom_driver::files::write_bytes;
-use halidom_driver::input::accepted;
-use halidom_driver::source::{self, Loaded};
+use halidom_driver::input;
+use halidom_driver::source::Loaded;
 use halidom_driver::stock::{self, Import, Language, bridge};
 use halidom_verdict::{Evidence, Ran, Verdict};
 use halidom_workshop::tune::{
@@ -126,8 +126,7 @@ fn imported(
     for note in &notes {
         output.diagnostic(&Sources::new(), note);
     }
-    let name = path.display().to_string();
-    let loaded = accepted(&name, source::parse(&name, text));
+    let loaded = input::text(&path.display().to_string(), text);
     let loaded = loaded.map_err(|refusal| output.refused(&refusal))?;
     report(&loaded, &loaded.module.diagnostics, output);
     Ok(loaded)

@@ -142,8 +142,8 @@ fn other_demands_widths_and_strictness_are_not_proved_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let script = |name: &str, lines: &str| {
         let text = format!(
-            "import halide as hl\n\n\ndef pipeline():\n    x, out = hl.Var('x'), hl.Func('out')\n    \
-             p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), 'q')\n    \
+            "import halide as hl\n\n\ndef pipeline():\n    x, out = hl.Var('x'), hl.Func('out')\n\
+             \x20   p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), 'q')\n    \
              a = hl.ImageParam(hl.Float(32), 1, 'a')\n    {lines}\n    return out\n"
         );
         written(folder.path(), name, &text)

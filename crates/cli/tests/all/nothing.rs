@@ -23,7 +23,14 @@ const ATL: &str = "program p(n: size, f: tensor<i32>[n]) = gen i < n: f[i]\n";
 const CPP: &str = "int main() {\n    return 0;\n}\n";
 const PROSE: &str = "Once upon a time there was a pipeline.\n";
 const SCHEDULES: &str = "schedule_fn rows(f) { f.parallel(y); }\n";
-const ALGORITHM: &str = "algorithm p {\n  input a(_0): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0];\n  func b(x): u8 {\n    stage(x) = a(x);\n  }\n  output b;\n}\n";
+const ALGORITHM: &str = "algorithm p {
+  input a(_0): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0];
+  func b(x): u8 {
+    stage(x) = a(x);
+  }
+  output b;
+}
+";
 const NO_OUTPUT: &str = "algorithm p {\n  param n: int;\n}\nprogram p {\n}\n";
 
 /// The files of a test: their names and texts.

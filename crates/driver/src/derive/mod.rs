@@ -1,7 +1,8 @@
 //! The derive job: files of the tensor language ATL, their derivations and certificates.
 //!
-//! [`load`] reads a file. A derivation is lowered to the IR ([`Loaded::lower`]), where it is a
-//! program like any other, or certified and checked by Coq ([`Loaded::certified`]).
+//! [`crate::input::derivations`] reads a file. A derivation is lowered to the IR
+//! ([`Loaded::lower`]), where it is a program like any other, or certified and checked by Coq
+//! ([`Loaded::certified`]).
 
 mod certificate;
 mod received;
@@ -50,7 +51,7 @@ const NO_DERIVATION: &str = "write `program name(…) = …` and `derivation nam
 
 /// Reads a file of programs and derivations. A file with errors, or without a derivation, is
 /// refused.
-pub fn load(path: &Path) -> Result<Loaded, Refusal> {
+pub(crate) fn load(path: &Path) -> Result<Loaded, Refusal> {
     let engine = Engine::new().map_err(|error| {
         let message = format!("the engine cannot be started: {error}");
         Refusal::without_place("HAL1014", message, "this is a defect of halidom")

@@ -11,6 +11,7 @@ mod folder;
 mod import;
 mod interface;
 mod passes;
+pub mod preload;
 pub mod replay;
 pub mod sizes;
 
@@ -45,7 +46,6 @@ pub use execute::before;
 pub use export::export;
 pub use halidom_halide::bridge;
 pub use halidom_halide::codes::UNSUPPORTED;
-pub use halidom_halide::dump::numbered as numbered_names;
 pub use halidom_halide::script::{Language, Unprintable, directives};
 pub use halidom_halide::translate::Note;
 pub use import::{Import, import, import_script};

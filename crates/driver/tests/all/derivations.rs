@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use halidom_driver::derive::{self, Loaded, Lowered};
-use halidom_driver::input::Kind;
+use halidom_driver::derive::{Loaded, Lowered};
+use halidom_driver::input::{self, Kind};
 use halidom_ir::verify::{self, Phase};
 use halidom_testgen::{MutantKind, is_sweep, mutants, sampled};
 use halidom_validate::{Report, Search, Verdict, validate_refined};
@@ -56,7 +56,7 @@ fn examples() -> Vec<PathBuf> {
 }
 
 fn load(path: &Path) -> Loaded {
-    derive::load(path).expect("the file is right")
+    input::derivations(path).expect("the file is right")
 }
 
 /// Every derivation of the examples, lowered.

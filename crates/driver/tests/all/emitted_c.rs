@@ -12,8 +12,7 @@ use expect_test::expect_file;
 use halidom_base::FxHashSet;
 use halidom_codegen::{Target, emit};
 use halidom_driver::compile::compile;
-use halidom_driver::derive;
-use halidom_driver::input::Kind;
+use halidom_driver::input::{self, Kind};
 use halidom_driver::source::Choice;
 use halidom_ir::{Pool, Program};
 use halidom_lower::lower_for;
@@ -79,7 +78,7 @@ fn pipelines(name: &str, text: &str) -> String {
 
 /// The table's lines for a file of derivations.
 fn derivations(path: &Path) -> String {
-    let loaded = derive::load(path).expect("the file can be read and is right");
+    let loaded = input::derivations(path).expect("the file can be read and is right");
     let mut lines_of_file = String::new();
     for number in loaded.chosen(None).expect("all are chosen") {
         let derivation = loaded.derivation(number);

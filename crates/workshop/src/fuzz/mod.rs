@@ -146,8 +146,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&Figures)) -> Result<Outc
 /// Validation limits that make verdicts independent of the machine. The timeouts are only a
 /// safeguard.
 fn judge() -> Result<halidom_validate::Options, FindError> {
-    let solver = halidom_smt::Program::find(halidom_smt::Family::Z3, None)?;
-    let mut judge = halidom_validate::Options::new(solver);
+    let mut judge = halidom_driver::judge::Options::find()?.validator();
     judge.asking.timeout = Duration::from_secs(30);
     judge.budget = Budget { questions: Some(QUESTIONS), steps: Some(SOLVER_STEPS), open: Some(1) };
     // The program is already known to be right on a few runs. The search looks for cases that they

@@ -376,7 +376,7 @@ fn last(
         return Ok(Ok(Last { name, text, is_new, built, prepared: None }));
     }
     let wrong = |how: &str| TuneError::Wrong { text: text.clone(), how: how.to_owned() };
-    let whole = format!("{}\n{text}", base.text().unwrap_or_default());
+    let whole = format!("{}\n{text}", base.text());
     let mut again = source::parse(base.sources.name(pipeline.span.file), whole);
     let not_read = || wrong("its text is not read as a schedule");
     if again.module.has_errors() {

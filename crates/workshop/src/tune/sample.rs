@@ -192,7 +192,7 @@ fn estimated(
     request: &Request,
     machine: &halidom_cost::Machine,
 ) -> Result<Vec<Sample>, TuneError> {
-    let mut whole = loaded.text().unwrap_or_default().to_owned();
+    let mut whole = loaded.text().to_owned();
     for (number, (text, _)) in lines.iter().enumerate() {
         let renamed = text.replacen("schedule drawn ", &format!("schedule drawn_{number} "), 1);
         whole.push('\n');

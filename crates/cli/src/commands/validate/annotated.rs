@@ -32,7 +32,12 @@ pub(super) fn show(judged: &Judged, output: &mut Output<'_>) {
                     of which the verdict speaks"
             ));
             output.line(&format!("    {carried}; without them the annotated artifact is {erased}"));
-            json!({ "source": "injected", "annotated": what, "erased_is_plain": is_same, "carried": carried })
+            json!({
+                "source": "injected",
+                "annotated": what,
+                "erased_is_plain": is_same,
+                "carried": carried,
+            })
         }
     };
     object["artifact"] = "plain".into();

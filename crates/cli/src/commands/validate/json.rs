@@ -44,7 +44,14 @@ pub(crate) fn object_of(subject: &Subject, layout: &Layout, report: &Report) -> 
     set("schedule", subject.schedule.as_str().into());
     set(
         "obligations",
-        json!({"total": total, "proved": total - open, "refuted": 0, "unknown": open, "trusted": report.trusted_steps.len(), "kinds": kinds}),
+        json!({
+            "total": total,
+            "proved": total - open,
+            "refuted": 0,
+            "unknown": open,
+            "trusted": report.trusted_steps.len(),
+            "kinds": kinds,
+        }),
     );
     set("open", report.open().map(obligation).collect());
     set("stores", stores.into());

@@ -5,7 +5,7 @@ use std::path::Path;
 use halidom_verdict::Verdict;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::judged::Judged;
+use super::judging::Judged;
 use super::show;
 
 pub(super) fn text(file: &Path, all: &[Judged]) -> Result<String, SerializeError> {

@@ -4,7 +4,7 @@ pub(super) mod annotated;
 mod baseline;
 mod compare;
 pub(super) mod json;
-mod judged;
+mod judging;
 mod junit;
 pub(super) mod replay;
 mod sarif;
@@ -14,13 +14,14 @@ pub(super) mod show;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use halidom_driver::baseline::Baseline;
 use halidom_driver::files;
-use halidom_driver::judge::{self, Engine};
+use halidom_driver::judge::Engine;
 use halidom_driver::layout::Layout;
-use halidom_driver::stock::{self, Stock};
+use halidom_driver::stock::Stock;
 use halidom_driver::subject::Subject;
-use halidom_validate::{Report, Verdict as Outcome};
-use halidom_verdict::{Cause, Verdict};
+use halidom_validate::Report;
+use halidom_verdict::Verdict;
 use serde_json::{Map, Value};
 
 use super::subjects::{SCHEDULES, Wanted};
@@ -29,9 +30,8 @@ use crate::args::{self, ValidateArgs};
 use crate::output::{Ended, Output, Stop};
 use crate::watch::{self, Watch};
 
-use baseline::{Baseline, Standing};
 pub(crate) use json::object;
-use judged::Judged;
+use judging::{Judged, Judging};
 pub(crate) use sentence::sentence;
 pub(crate) use show::{counterexample, strict};
 
@@ -70,8 +70,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         args::Engine::Default => Engine::Default,
         args::Engine::Reference => Engine::Reference,
     };
-    let baseline = args.baseline.as_deref().map(|path| Baseline::read(path, output)).transpose()?;
-    let mut all: Vec<Judged> = Vec::new();
+    let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
+    let baseline = baseline.map_err(|refusal| output.refused(&refusal))?;
     let wanted = subjects::wanted(&args.given, output)?;
     let limit = match &wanted {
         Wanted::Choice(_) => given,
@@ -79,93 +79,39 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     };
     let watch = limit.map(|limit| Watch::begin("validate", limit, output.json));
     options.asking.until = watch.as_ref().map(Watch::until);
-    let (file, stock) = match &wanted {
-        Wanted::Choice(choice) => (choice.file.clone(), None),
+    let mut all: Vec<Judged> = Vec::new();
+    let (file, options, kind) = match &wanted {
+        Wanted::Choice(choice) => {
+            let judging = Judging { args, options, stock: None, baseline, begin };
+            let kind = subjects::for_each(choice, output, &mut |key, subject, _, output| {
+                all.push(judging.judged(key, subject, output)?);
+                Ok(())
+            });
+            (choice.file.as_path(), judging.options, kind)
+        }
         Wanted::Stock(request) => {
-            (request.file().to_owned(), Some(subjects::stock(request, output)?))
-        }
-    };
-    if stock.is_some() {
-        options = options.of_stock();
-    }
-    if let (Some(path), Some(stock)) = (&args.write_statement, &stock) {
-        write_statement(stock, path, output)?;
-    }
-    let annotations = annotated::wanted(args.annotations);
-    let mut each = |key: &str,
-                    subject: Subject,
-                    _: Option<String>,
-                    output: &mut Output<'_>|
-     -> Result<(), Stop> {
-        let mut options = options.clone();
-        options.asking.emit_smt =
-            args.emit_smt.as_ref().map(|folder| folder.join(&subject.pipeline).join(key));
-        output.line(&format!("{}:", subject.title()));
-        let begin = if stock.is_some() { begin } else { Instant::now() };
-        let mut judge = |subject: &Subject| {
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
-        };
-        let (subject, stock, mut report) = match &stock {
-            None => {
-                let report = judge(&subject);
-                (subject, None, report)
+            let stock = subjects::stock(request, output)?;
+            if let Some(path) = &args.write_statement {
+                write_statement(&stock, path, output)?;
             }
-            Some(stock) => {
-                let judged = stock::judged(stock, annotations, &mut judge);
-                annotated::show(&judged, output);
-                (judged.stock.subject.clone(), Some(judged.stock), judged.report)
-            }
-        };
-        let found = match &report.verdict {
-            Outcome::Refuted(found) => Some(found.clone()),
-            Outcome::Proved | Outcome::Unknown(_) => None,
-        };
-        let folder = args.replay.as_deref();
-        let replayed = stock.as_ref().filter(|_| !args.no_replay);
-        let replayed = replayed.map(|stock| stock::bear_out(stock, &mut report, folder));
-        let replayed = replayed
-            .transpose()
-            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
-        // The printed time is the time of the wait, with the compiles of stock Halide.
-        report.time = begin.elapsed();
-        let layout = Layout::new(&subject, &report);
-        if let Some(path) = &args.write_program {
-            write_file(path, &layout.listing.text, output)?;
+            let (subject, options) = (stock.subject.clone(), options.of_stock());
+            let judging = Judging { args, options, stock: Some(stock), baseline, begin };
+            let judged = judging.judged("halide", subject, output);
+            let kind = judged.map(|judged| all.push(judged)).map(|()| SCHEDULES);
+            (request.file(), judging.options, kind)
         }
-        show::show(&subject, &layout, &report, output);
-        show::show_stores(&subject, &layout, &report, output);
-        if let (Some(found), Outcome::Unknown(_)) = (&found, &report.verdict) {
-            // A refutation that the compiled code does not confirm helps to maintain the
-            // translation.
-            for line in counterexample(&subject, &layout, found) {
-                output.detail(&format!("  not borne out: {line}"));
-            }
-        }
-        if let (Some(stock), Some(Some(replay))) = (&stock, &replayed) {
-            replay::show(stock, replay, &report, output);
-        }
-        faults(&report, output)?;
-        let recorded = baseline.as_ref().and_then(|baseline| baseline.verdict(&subject));
-        let verdict = report.answer();
-        let left = match &baseline {
-            Some(_) => compared(&verdict, recorded.as_ref(), output),
-            None => Some(verdict.clone()),
-        };
-        let key = key.to_owned();
-        all.push(Judged { key, subject, report, layout, verdict, left, recorded });
-        Ok(())
-    };
-    let kind = match (&stock, &wanted) {
-        (None, Wanted::Choice(choice)) => subjects::for_each(choice, output, &mut each),
-        (Some(stock), _) => each("halide", stock.subject.clone(), None, output).map(|()| SCHEDULES),
-        (None, Wanted::Stock(_)) => Ok(SCHEDULES),
     };
     // Answers are kept even if a later subject is rejected.
     solving::keep(&args.solving, &options, output)?;
     let kind = kind?;
     // Reports and exit status must tell the same, so the time limit ends before the first report.
     drop(watch);
-    write(args, &file, &all, output)?;
+    write(args, file, &all, output)?;
+    Ok(concluded(args, kind, all, output))
+}
+
+/// Adds the verdicts to the JSON object, and folds them.
+fn concluded(args: &ValidateArgs, kind: &str, all: Vec<Judged>, output: &mut Output<'_>) -> Ended {
     let object = |judged: &Judged| json::object_of(&judged.subject, &judged.layout, &judged.report);
     if let [only] = all.as_slice() {
         output.extend(object(only));
@@ -174,12 +120,12 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
         output.set(kind, objects.collect::<Map<String, Value>>());
     }
     let verdict = Verdict::worst(all.iter().map(|judged| judged.verdict.clone()), NOTHING);
-    if baseline.is_none() {
-        return Ok(Ended::Judged(verdict));
+    if args.baseline.is_none() {
+        return Ended::Judged(verdict);
     }
     let left: Vec<Verdict> = all.into_iter().filter_map(|judged| judged.left).collect();
     let left = (!left.is_empty()).then(|| Verdict::worst(left, NOTHING));
-    Ok(Ended::Accepted { verdict, left })
+    Ended::Accepted { verdict, left }
 }
 
 /// Writes the judged statement, if its lossless form is known.
@@ -218,38 +164,6 @@ pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Sto
         the solvers' authors";
     output.error("HAL0907", &message, hint);
     Err(Stop::Disagreement)
-}
-
-/// Compares a verdict with the baseline. Only a verdict that is worse than recorded makes the
-/// command fail; a subject that is not recorded must be proved.
-fn compared(
-    verdict: &Verdict,
-    recorded: Option<&Standing>,
-    output: &mut Output<'_>,
-) -> Option<Verdict> {
-    let now = Standing::of(verdict);
-    let Some(before) = recorded else {
-        if !verdict.is_proved() {
-            output.line("  baseline: worse: not recorded");
-        }
-        return Some(verdict.clone());
-    };
-    if let Some(found) = now.worse_than(before) {
-        if !verdict.is_proved() {
-            output.line(&format!("  baseline: worse: recorded as {before}"));
-            return Some(verdict.clone());
-        }
-        // A proof that rests on more leaves undecided what was recorded.
-        output.line(&format!("  baseline: worse: recorded as {before}, and is {found}"));
-        let reason = format!("it was recorded as {before}, and is {found}");
-        return Some(Verdict::unknown(Cause::Baseline, reason));
-    }
-    if before.worse_than(&now).is_some() {
-        output.line(&format!("  baseline: better than recorded, which is {before}"));
-    } else if !now.is_proof_of_bits() {
-        output.line(&format!("  baseline: {now}, as recorded"));
-    }
-    None
 }
 
 /// Writes the reports for other tools.

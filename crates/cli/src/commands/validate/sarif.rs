@@ -10,7 +10,7 @@ use halidom_ir::StmtId;
 use halidom_validate::{Kind, Status as Closed, Verdict};
 use serde_json::{Value, json};
 
-use super::judged::Judged;
+use super::judging::Judged;
 use super::show;
 
 /// Rules that are not kinds of obligations, with their descriptions.

@@ -3,51 +3,18 @@
 use std::collections::BTreeMap;
 
 use halidom_base::IndexMap;
+use halidom_driver::coverage::{Coverage, Margins};
 use halidom_driver::subject::Subject;
 use halidom_ir::FuncId;
-use halidom_validate::{Admits, Object, Report};
+use halidom_validate::{Object, Report};
 
 /// The conditions that name the limits of sizes for stock Halide's callers.
 const LIMITS: [&str; 2] = ["size-limits", "buffers-span-2-31"];
 
-/// The elements that a buffer holds before and after a window, by dimension.
-type Margins = BTreeMap<usize, (i128, i128)>;
-
 /// Describes the inputs and sizes that a proof covers: a line that begins the sentence, and a line
 /// for each of its parts. Entry checks whose shape is not known are parts as they are written.
 pub(crate) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<String>) {
-    let mut rows = Vec::new();
-    let mut held: IndexMap<(Object, Object), Margins> = IndexMap::default();
-    let mut least: IndexMap<Object, BTreeMap<usize, i128>> = IndexMap::default();
-    let (mut limited, mut nested) = (false, false);
-    let mut parts = Vec::new();
-    let mut others = Vec::new();
-    for assumption in &report.assumptions {
-        match assumption.admits {
-            None => {}
-            Some(Admits::Limits) => limited = true,
-            Some(Admits::Nested { .. }) => nested = true,
-            Some(Admits::Adjacent { buffer, dim: 0 }) => rows.push(name(subject, buffer)),
-            Some(Admits::Adjacent { buffer, dim }) => {
-                parts.push(format!("{} has stride 1 in dimension {dim}", name(subject, buffer)));
-            }
-            Some(Admits::Holds {
-                buffer,
-                window,
-                dim,
-                before: before @ 0..,
-                after: after @ 0..,
-            }) => {
-                let margin = held.entry((buffer, window)).or_default().entry(dim).or_default();
-                *margin = (margin.0.max(before), margin.1.max(after));
-            }
-            Some(Admits::AtLeast { object, dim, extent }) => {
-                let known = least.entry(object).or_default().entry(dim).or_default();
-                *known = extent.max(*known);
-            }
-            Some(Admits::Holds { .. } | Admits::Other) => others.push(shortened(&assumption.brief)),
-        }
-    }
+    let Coverage { adjacent, held, least, is_limited, is_nested, others } = Coverage::of(report);
     let outputs = least.iter().filter(|(object, _)| matches!(object, Object::Window(_)));
     let outputs: Vec<String> = outputs
         .map(|(object, extents)| format!("every {} {}", name(subject, *object), sized(extents)))
@@ -56,46 +23,49 @@ pub(crate) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<Strin
         [] => "for every input and every size".to_owned(),
         outputs => format!("for every input and {}", listed(outputs)),
     };
+    let mut parts = Vec::new();
+    let (rows, strided): (Vec<_>, Vec<_>) = adjacent.into_iter().partition(|(_, dim)| *dim == 0);
     if !rows.is_empty() {
-        parts.insert(0, format!("the rows of {} are contiguous", listed(&rows)));
+        let rows: Vec<String> = rows.iter().map(|(buffer, _)| name(subject, *buffer)).collect();
+        parts.push(format!("the rows of {} are contiguous", listed(&rows)));
     }
+    parts.extend(strided.iter().map(|(buffer, dim)| {
+        format!("{} has stride 1 in dimension {dim}", name(subject, *buffer))
+    }));
     for ((buffer, window), margins) in &held {
-        let is_own = matches!((buffer, window), (Object::Buffer(a), Object::Window(b)) if a == b);
-        let is_exact = margins.values().all(|margin| *margin == (0, 0));
-        if !(is_own && is_exact) {
-            let dims: Vec<String> = margins.keys().map(ToString::to_string).collect();
-            let is_whole = subject.pool.func(func(*buffer)).rank() == dims.len();
-            let within =
-                if is_whole { String::new() } else { format!(" in {}", dimensions(&dims)) };
-            let (buffer, window) = (name(subject, *buffer), name(subject, *window));
-            parts.push(format!(
-                "{buffer} holds the window of {window}{}{}",
-                within,
-                widened(margins)
-            ));
-        }
+        let dims: Vec<String> = margins.keys().map(ToString::to_string).collect();
+        let is_whole = subject.pool.func(func(*buffer)).rank() == dims.len();
+        let within = if is_whole { String::new() } else { format!(" in {}", dimensions(&dims)) };
+        let (buffer, window) = (name(subject, *buffer), name(subject, *window));
+        let around = widened(margins);
+        parts.push(format!("{buffer} holds the window of {window}{within}{around}"));
     }
     for (object, extents) in &least {
         if let Object::Buffer(_) = object {
             parts.push(format!("{} is a buffer {}", name(subject, *object), sized(extents)));
         }
     }
-    parts.extend(others);
-    if limited {
-        let is_named = |name: &str| LIMITS.contains(&name);
-        let named = report.conditions.iter().filter(|condition| is_named(&condition.name));
-        let before = parts.len();
-        parts.extend(named.map(|condition| condition.words.to_string()));
-        if parts.len() == before {
-            let limits = "mins, extents and their sums are below 2^31, and no array spans more than \
-                2^40 elements";
-            parts.push(limits.to_owned());
-        }
+    parts.extend(others.into_iter().map(shortened));
+    if is_limited {
+        parts.extend(limits(report));
     }
-    if nested {
+    if is_nested {
         parts.push("the rows of a buffer do not overlap, nor do its planes".to_owned());
     }
     (if parts.is_empty() { begin } else { format!("{begin}, where") }, parts)
+}
+
+/// The limits of sizes: those for stock Halide's callers, or our own.
+fn limits(report: &Report) -> Vec<String> {
+    let is_named = |name: &str| LIMITS.contains(&name);
+    let named = report.conditions.iter().filter(|condition| is_named(&condition.name));
+    let named: Vec<String> = named.map(|condition| condition.words.to_string()).collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let own = "mins, extents and their sums are below 2^31, and no array spans more than 2^40 \
+        elements";
+    vec![own.to_owned()]
 }
 
 fn name(subject: &Subject, object: Object) -> String {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use halidom_halide::bridge::{self, Artifacts, BridgeError, Each, Undone};
 use halidom_halide::{codes, script};
 use halidom_ir::Schedule;
-use halidom_smt::{Family, FindError, Program};
+use halidom_smt::FindError;
 use halidom_testgen::cases_of;
 use halidom_validate::{Budget, Search, Verdict};
 
@@ -54,7 +54,7 @@ type Examined = (Figures, Vec<Finding>);
 
 impl Examiner {
     pub(super) fn new(cases: usize) -> Result<Self, FindError> {
-        let mut judge = halidom_validate::Options::new(Program::find(Family::Z3, None)?);
+        let mut judge = Options::find()?.validator();
         judge.asking.timeout = Duration::from_secs(5);
         judge.budget = Budget { questions: Some(80), steps: Some(100_000), open: Some(1) };
         judge.search = Search { trials: 40, runs: 12, steps: 400_000, ..Search::default() };

@@ -1,0 +1,141 @@
+//! The judgement of the subjects of `halidom validate`, one by one.
+
+use std::time::Instant;
+
+use halidom_driver::baseline::Baseline;
+use halidom_driver::judge::{self, Options};
+use halidom_driver::layout::Layout;
+use halidom_driver::stock::{self, Replay, Stock};
+use halidom_driver::subject::Subject;
+use halidom_validate::{Counterexample, Report, Verdict as Outcome};
+use halidom_verdict::{Record, Verdict};
+
+use super::{annotated, baseline, counterexample, faults, replay, show, write_file};
+use crate::args::ValidateArgs;
+use crate::output::{Output, Stop};
+
+/// A subject with its verdict.
+pub(super) struct Judged {
+    pub(super) key: String,
+    pub(super) subject: Subject,
+    pub(super) report: Report,
+    pub(super) layout: Layout,
+    pub(super) verdict: Verdict,
+    /// The verdict that decides the exit status; `None` if the baseline accepts it.
+    pub(super) left: Option<Verdict>,
+    /// The verdict that the baseline records, if any.
+    pub(super) recorded: Option<Record>,
+}
+
+impl Judged {
+    /// True if the command does not fail because of this subject.
+    pub(super) fn is_accepted(&self) -> bool {
+        self.left.as_ref().is_none_or(Verdict::is_proved)
+    }
+}
+
+/// The setting in which subjects are judged.
+pub(super) struct Judging<'a> {
+    pub(super) args: &'a ValidateArgs,
+    pub(super) options: Options,
+    /// The compile by stock Halide that the command is about, if it is about one.
+    pub(super) stock: Option<Stock>,
+    pub(super) baseline: Option<Baseline>,
+    /// The begin of the command.
+    pub(super) begin: Instant,
+}
+
+impl Judging<'_> {
+    /// Judges a subject and prints the verdict.
+    pub(super) fn judged(
+        &self,
+        key: &str,
+        subject: Subject,
+        output: &mut Output<'_>,
+    ) -> Result<Judged, Stop> {
+        output.line(&format!("{}:", subject.title()));
+        // The printed time is the time of the wait, with the compiles of stock Halide.
+        let begin = if self.stock.is_some() { self.begin } else { Instant::now() };
+        let (subject, stock, mut report) = self.report(key, subject, output);
+        let refutation = match &report.verdict {
+            Outcome::Refuted(found) => Some(found.clone()),
+            Outcome::Proved | Outcome::Unknown(_) => None,
+        };
+        let replayed = match &stock {
+            Some(stock) if !self.args.no_replay => {
+                stock::bear_out(stock, &mut report, self.args.replay.as_deref())
+                    .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?
+            }
+            Some(_) | None => None,
+        };
+        report.time = begin.elapsed();
+        let layout = Layout::new(&subject, &report);
+        if let Some(path) = &self.args.write_program {
+            write_file(path, &layout.listing.text, output)?;
+        }
+        show::show(&subject, &layout, &report, output);
+        show::show_stores(&subject, &layout, &report, output);
+        show_replay(
+            (&subject, &layout, &report),
+            refutation.as_deref(),
+            stock.as_ref().zip(replayed.as_ref()),
+            output,
+        );
+        faults(&report, output)?;
+        let verdict = report.answer();
+        let baseline = self.baseline.as_ref();
+        let recorded = baseline.and_then(|baseline| baseline.verdict(&subject)).cloned();
+        let left = match baseline {
+            Some(_) => baseline::compared(&verdict, recorded.as_ref(), output),
+            None => Some(verdict.clone()),
+        };
+        let key = key.to_owned();
+        Ok(Judged { key, subject, report, layout, verdict, left, recorded })
+    }
+
+    /// Judges a subject. For stock Halide, returns the compile and the subject that the verdict is
+    /// about, which may have annotations.
+    fn report(
+        &self,
+        key: &str,
+        subject: Subject,
+        output: &mut Output<'_>,
+    ) -> (Subject, Option<Stock>, Report) {
+        let folder = self.args.emit_smt.as_ref();
+        let mut options = self.options.clone();
+        options.asking.emit_smt = folder.map(|folder| folder.join(&subject.pipeline).join(key));
+        let mut judge = |subject: &Subject| {
+            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        };
+        match &self.stock {
+            None => {
+                let report = judge(&subject);
+                (subject, None, report)
+            }
+            Some(stock) => {
+                let wanted = annotated::wanted(self.args.annotations);
+                let judged = stock::judged(stock, wanted, &mut judge);
+                annotated::show(&judged, output);
+                (judged.stock.subject.clone(), Some(judged.stock), judged.report)
+            }
+        }
+    }
+}
+
+/// Prints what Halide's compiled code did on the inputs of a refutation. A refutation that it does
+/// not confirm helps to maintain the translation.
+fn show_replay(
+    (subject, layout, report): (&Subject, &Layout, &Report),
+    refutation: Option<&Counterexample>,
+    replayed: Option<(&Stock, &Replay)>,
+    output: &mut Output<'_>,
+) {
+    if let (Some(found), Outcome::Unknown(_)) = (refutation, &report.verdict) {
+        for line in counterexample(subject, layout, found) {
+            output.detail(&format!("  not borne out: {line}"));
+        }
+    }
+    if let Some((stock, replay)) = replayed {
+        replay::show(stock, replay, report, output);
+    }
+}
