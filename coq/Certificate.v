@@ -1,10 +1,13 @@
-(** Everything that a certificate imports, and the lemmas and tactics by which its side conditions are closed. *)
+(** Everything that a certificate imports, and the lemmas and tactics by which its side conditions
+    are closed. *)
 From Coq Require Export ZArith Lia Bool List String.
-From Halidom Require Export Tensor Rules Reshape Distribute Loop Machine Lower Parallel Print Instances.
+From Halidom Require Export Tensor Rules Reshape Distribute Loop Machine Lower Parallel Print
+  Instances.
 Export ListNotations.
 Open Scope Z_scope.
 
-(** Products and quotients, for terms that the compiler's prover writes: linear arithmetic sees each product and each quotient as one unknown. *)
+(** Products and quotients, for terms that the compiler's prover writes: linear arithmetic sees each
+    product and each quotient as one unknown. *)
 Lemma product_nonneg a b : 0 <= a -> 0 <= b -> 0 <= a * b.
 Proof. apply Z.mul_nonneg_nonneg. Qed.
 Lemma div_facts a b : 0 < b -> b * (a / b) <= a < b * (a / b) + b.
@@ -55,10 +58,13 @@ Lemma supp_of d n (v : T K (S d)) : box (S d) [n] v -> supp d n v.
 Proof. now intros []. Qed.
 (** The first list claims less than the second. *)
 Fixpoint fits (claimed known : list Z) : Prop :=
-  match claimed, known with [], _ => True | n :: c, m :: k => m <= n /\ fits c k | _, _ => False end.
-Lemma box_fits d : forall claimed known (v : T K d), box d known v -> fits claimed known -> box d claimed v.
+  match claimed, known with [], _ => True | n :: c, m :: k => m <= n
+  /\ fits c k | _, _ => False end.
+Lemma box_fits d :
+  forall claimed known (v : T K d), box d known v -> fits claimed known -> box d claimed v.
 Proof.
-  induction d as [|d IH]; intros [|n c] [|m k] v B F; simpl in *; try easy. destruct B as [B1 B2], F as [F1 F2]. split.
+  induction d as [|d IH]; intros [|n c] [|m k] v B F; simpl in *; try easy.
+  destruct B as [B1 B2], F as [F1 F2]. split.
   - intros i Hi. apply B1. lia.
   - intro i. now apply (IH c k).
 Qed.

@@ -1,4 +1,5 @@
-(** Semirings that programs run in: a certificate's theorems hold over any, and each certificate states them for the elements of its program.
+(** Semirings that programs run in: a certificate's theorems hold over any, and each certificate
+    states them for the elements of its program.
 
     [prim] gives the scalar functions of a program their meaning; nothing is assumed of them. *)
 From Coq Require Import ZArith Lia List Eqdep_dec.
@@ -31,7 +32,8 @@ Proof. apply word_eq. apply Zmult_mod_idemp_r. Qed.
 
 Definition wrapping (prim : nat -> list word -> word) : semiring.
 Proof.
-  refine {| carrier := word; k0 := wrap 0; k1 := wrap 1; kadd := fun a b => wrap (number a + number b);
+  refine {| carrier := word; k0 := wrap 0; k1 := wrap 1;
+      kadd := fun a b => wrap (number a + number b);
             kmul := fun a b => wrap (number a * number b); prim := prim |}.
   - intro a. rewrite wrap_add_l, Z.add_0_l. apply wrap_number.
   - intros a b. f_equal. lia.
@@ -44,14 +46,17 @@ Proof.
 Defined.
 End Wrapping.
 
-(** ** Minimum and addition, with infinity: shortest paths. C's 64-bit numbers are these as long as sums of inputs fit. *)
+(** ** Minimum and addition, with infinity: shortest paths. C's 64-bit numbers are these as long as
+    sums of inputs fit. *)
 Definition distance := option Z.
 Definition nearest (a b : distance) : distance :=
   match a, b with Some x, Some y => Some (Z.min x y) | None, b => b | a, None => a end.
-Definition farther (a b : distance) : distance := match a, b with Some x, Some y => Some (x + y) | _, _ => None end.
+Definition farther (a b : distance) : distance :=
+  match a, b with Some x, Some y => Some (x + y) | _, _ => None end.
 
 Definition min_plus (prim : nat -> list distance -> distance) : semiring.
 Proof.
-  refine {| carrier := distance; k0 := None; k1 := Some 0; kadd := nearest; kmul := farther; prim := prim |};
+  refine {| carrier := distance; k0 := None; k1 := Some 0; kadd := nearest; kmul := farther;
+      prim := prim |};
     repeat intros [?|]; simpl; try reflexivity; f_equal; lia.
 Defined.

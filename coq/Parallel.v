@@ -1,8 +1,9 @@
 (** Loops whose iterations run at the same time, on threads or as lanes of vectors.
 
-    A marked loop is [apart] if no two iterations touch the same element of an array, one of them by a write. Then no iteration can see whether another
-    has run, so the loop has no data race, and every order of its iterations is as good as the one of [Loop.exec]. Which elements a statement touches
-    depends on sizes and loop variables only: no index and no condition reads an array. *)
+    A marked loop is [apart] if no two iterations touch the same element of an array, one of them by
+    a write. Then no iteration can see whether another has run, so the loop has no data race, and
+    every order of its iterations is as good as the one of [Loop.exec]. Which elements a statement
+    touches depends on sizes and loop variables only: no index and no condition reads an array. *)
 From Coq Require Import ZArith Bool List String.
 From Halidom Require Import Loop.
 Open Scope Z_scope.
@@ -35,14 +36,16 @@ Fixpoint agree (is js : list Z) : Prop :=
 (** The accesses of [c] with [x = i] and those with [x = j] do not meet. *)
 Definition separate (r : env) (x : string) (c : stmt) (i j : Z) : Prop :=
   touches ((x, i) :: r) c (fun a is w =>
-    touches ((x, j) :: r) c (fun b js v => String.eqb a b && (w || v) = true -> agree is js -> False)).
+    touches ((x, j) :: r) c (fun b js v => String.eqb a b && (w || v) = true -> agree is js ->
+      False)).
 Fixpoint apart (marks : list string) (r : env) (c : stmt) : Prop :=
   match c with
   | Skip | Store _ _ _ | Clear _ => True
   | Seq c d => apart marks r c /\ apart marks r d
   | For x lo hi c =>
       (existsb (String.eqb x) marks = true ->
-       forall i j, ieval r lo <= i < ieval r hi -> ieval r lo <= j < ieval r hi -> i < j -> separate r x c i j)
+       forall i j, ieval r lo <= i < ieval r hi -> ieval r lo <= j < ieval r hi -> i < j ->
+         separate r x c i j)
       /\ (forall i, ieval r lo <= i < ieval r hi -> apart marks ((x, i) :: r) c)
   | If p c => teval r p = true -> apart marks r c
   | New _ _ c => apart marks r c

@@ -1,4 +1,5 @@
-(** Loop nests as C text. A certificate computes the text of its loop nest with [c_function] and states that it is the C that the compiler wrote. *)
+(** Loop nests as C text. A certificate computes the text of its loop nest with [c_function] and
+    states that it is the C that the compiler wrote. *)
 From Coq Require Import ZArith List Bool String Ascii DecimalString.
 From Halidom Require Import Loop Machine.
 Import ListNotations.
@@ -42,8 +43,8 @@ Definition c_access (s : shapes) (a : string) (is : list index) : text :=
   t a +> t "[" +> c_index 0 (offset s a is) +> t "]".
 Definition c_count (sh : list index) : text := c_index 0 (count sh).
 
-(** What is checked at entry: bounds by functions that give -1 for what is beyond the limit; tests that need no size are left out, and none is
-    made twice. *)
+(** What is checked at entry: bounds by functions that give -1 for what is beyond the limit; tests
+    that need no size are left out, and none is made twice. *)
 Fixpoint c_bound (b : index) : text :=
   match b with
   | Var x => t x
@@ -58,7 +59,8 @@ Definition c_check (c : check) : text :=
   | Fits b => t "if (!atl_fits(" +> c_bound b +> t ")) return 1;"
   | Holds p => t "if (!(" +> c_test p +> t ")) return 1;"
   end.
-Definition sizeless (c : check) : bool := match c with Fits (Num _) | Holds (Lt (Num _) (Num _)) => passes [] c | _ => false end.
+Definition sizeless (c : check) : bool :=
+  match c with Fits (Num _) | Holds (Lt (Num _) (Num _)) => passes [] c | _ => false end.
 Fixpoint once (seen lines : list string) : list string :=
   match lines with
   | [] => []
@@ -91,25 +93,35 @@ Fixpoint c_stmt (s : shapes) (indent : string) (c : stmt) : text :=
   match c with
   | Skip => t ""
   | Store a is e =>
-      line indent (c_access s a is +> t " = atl_add(" +> c_access s a is +> t ", " +> c_scalar s 0 e +> t ");")
+      line indent (c_access s a is +> t " = atl_add(" +> c_access s a is +> t ", " +> c_scalar s 0 e
+        +> t ");")
   | Seq c d => c_stmt s indent c +> c_stmt s indent d
   | For x lo hi c =>
-      fold_right cat (t "") (map (fun m => line indent (t (snd m))) (filter (fun m => String.eqb x (fst m)) marks))
-      +> line indent (t "for (int64_t " +> t x +> t " = " +> c_index 0 lo +> t "; " +> t x +> t " < " +> c_index 0 hi +> t "; " +> t x +> t "++) {")
+      fold_right cat (t "")
+      (map (fun m => line indent (t (snd m))) (filter (fun m => String.eqb x (fst m)) marks))
+      +> line indent (t "for (int64_t " +> t x +> t " = " +> c_index 0 lo +> t "; " +> t x
+        +> t " < " +> c_index 0 hi +> t "; " +> t x +> t "++) {")
       +> c_stmt s ("    " ++ indent) c +> line indent (t "}")
-  | If p c => line indent (t "if (" +> c_test p +> t ") {") +> c_stmt s ("    " ++ indent) c +> line indent (t "}")
+  | If p c => line indent (t "if (" +> c_test p +> t ") {") +> c_stmt s ("    " ++ indent) c
+      +> line indent (t "}")
   | New a sh c =>
-      line indent (t "{") +> line ("    " ++ indent) (t "elem *" +> t a +> t " = atl_new(" +> c_count sh +> t ");")
-      +> c_stmt ((a, sh) :: s) ("    " ++ indent) c +> line ("    " ++ indent) (t "atl_free(" +> t a +> t ");") +> line indent (t "}")
+      line indent (t "{")
+      +> line ("    " ++ indent) (t "elem *" +> t a +> t " = atl_new(" +> c_count sh +> t ");")
+      +> c_stmt ((a, sh) :: s) ("    " ++ indent) c
+      +> line ("    " ++ indent) (t "atl_free(" +> t a +> t ");") +> line indent (t "}")
   | Clear a => line indent (t "atl_clear(" +> t a +> t ", " +> c_count (shape_of s a) +> t ");")
   end.
 
-(** A function of sizes, input arrays and one output array. It returns 1, and does nothing else, where the checks fail. *)
+(** A function of sizes, input arrays and one output array. It returns 1, and does nothing else,
+    where the checks fail. *)
 Definition c_function
-  (f : string) (sizes : list string) (inputs : shapes) (output : string * list index) (conditions : list test) (c : stmt) : string :=
+  (f : string) (sizes : list string) (inputs : shapes) (output : string * list index)
+  (conditions : list test) (c : stmt) : string :=
   (t "int " +> t f +> t "("
-   +> joined ", " (map (fun x => t "int64_t " +> t x) sizes ++ map (fun a => t "const elem *" +> t (fst a)) inputs ++ [t "elem *" +> t (fst output)])%list
+   +> joined ", " (map (fun x => t "int64_t " +> t x) sizes ++ map (fun a => t "const elem *"
+     +> t (fst a)) inputs ++ [t "elem *" +> t (fst output)])%list
    +> t ")" +> newline +> t "{" +> newline
-   +> fold_right cat (t "") (map (line "    ") (c_entry (entry sizes conditions (output :: inputs) c)))
+   +> fold_right cat (t "")
+   (map (line "    ") (c_entry (entry sizes conditions (output :: inputs) c)))
    +> c_stmt (output :: inputs) "    " c +> line "    " (t "return 0;") +> t "}" +> newline) "".
 End Functions.

@@ -281,7 +281,7 @@ WEAK float halidom_expf(float x) {
         return 0.0f;
     }
     double number = (double)x;
-    /* The sum's last bits are the nearest integer, which the exponent of a power of two takes up. */
+    /* The sum's last bits are the nearest integer, which becomes the exponent of a power of two. */
     double sum = number * INVERSE_LN2 + TO_INTEGER;
     double rest = number - (sum - TO_INTEGER) * LN2;
     double power = float_of((bits_of(sum) << 52) + ONE_BITS);

@@ -60,8 +60,8 @@ WEAK int halidom_fail(halidom_failure *failure, int32_t check, int count, const 
 
 enum { ALIGNMENT = 64, PAGE = 4096, HUGE_FROM = 4 << 20 };
 
-/* Asks for huge pages under a large block: the first writes to 64 MiB then take a fifth of the time.
- * Only whole pages can be asked for; a refusal costs speed alone. */
+/* Asks for huge pages under a large block: the first writes to 64 MiB then take a fifth of the
+ * time. Only whole pages can be asked for; a refusal costs only speed. */
 static void prefer_huge_pages(char *memory, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (bytes >= HUGE_FROM) {
@@ -432,7 +432,8 @@ static void start_workers(uint32_t threads) {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool.started + 1 < threads) {
         uint32_t number = pool.started + 1;
-        if (pthread_create(&pool.worker[number], NULL, worker_main, (void *)(uintptr_t)number) != 0) {
+        void *argument = (void *)(uintptr_t)number;
+        if (pthread_create(&pool.worker[number], NULL, worker_main, argument) != 0) {
             break;
         }
         pool.started = number;
@@ -537,7 +538,8 @@ static void wait_for_visitors(loop_t *loop) {
 
 /* How many threads have something to do, at most; deals it out. */
 static uint32_t deal(loop_t *loop, uint64_t chunk) {
-    uint64_t least = (loop->extent - 1) / MAX_TASKS + 1, even = (loop->extent - 1) / loop->slots + 1;
+    uint64_t least = (loop->extent - 1) / MAX_TASKS + 1;
+    uint64_t even = (loop->extent - 1) / loop->slots + 1;
     /* Of static shares only those are counted, of which there are few. */
     loop->block = loop->policy != STATIC ? (chunk > least ? chunk : least)
                   : chunk > 0            ? chunk

@@ -15,12 +15,14 @@
 extern "C" {
 #endif
 
-/* What a compiled pipeline returns, and what the body of a parallel loop returns. */
+/* The statuses that a compiled pipeline and the body of a parallel loop return. */
 enum {
     HALIDOM_OK = 0,
     HALIDOM_CHECK_FAILED = 1,  /* a check at entry did not hold: see halidom_failure */
     HALIDOM_OUT_OF_MEMORY = 2, /* halidom_alloc gave NULL */
-    HALIDOM_BAD_BUFFER = 3,    /* a halidom_buffer_t of another type or rank, on a device, or of a shape unlike that of the output's other components */
+    /* a halidom_buffer_t of another type or rank, on a device, or of a shape unlike that of the
+     * output's other components */
+    HALIDOM_BAD_BUFFER = 3,
 };
 
 /* ---- Buffers: the layout of Halide's halide_buffer_t, field for field ---- */
@@ -69,14 +71,14 @@ int halidom_fail(halidom_failure *failure, int32_t check, int count, const int64
 
 /* ---- Memory ---- */
 
-/* The bytes of `extent` blocks of `bytes` each: 0 where there are none, SIZE_MAX where there are more,
- * which halidom_alloc has not. */
+/* The bytes of `extent` blocks of `bytes` each: 0 if there are no blocks, and SIZE_MAX if the bytes
+ * are more than SIZE_MAX, which halidom_alloc does not have. */
 size_t halidom_bytes(size_t bytes, int64_t extent);
 
-/* `bytes` of memory at a multiple of 64, or NULL. What it holds at first is any bytes: over-computed
- * regions may be read before they are written, and what is read then decides nothing. Every element
- * type takes every pattern of bits, and the compiler of the caller does not see that nobody wrote
- * them, so that such a read gives some value and is not C's undefined behaviour. */
+/* `bytes` of memory at a multiple of 64, or NULL. At first it holds any bytes: over-computed
+ * regions may be read before they are written, and the values that are read then decide nothing.
+ * Every element type takes every pattern of bits, and the compiler of the caller does not see that
+ * nobody wrote them, so that such a read gives some value and is not C's undefined behaviour. */
 void *halidom_alloc(size_t bytes);
 
 /* Takes what halidom_alloc gave, or NULL. */
@@ -85,8 +87,8 @@ void halidom_free(void *memory);
 /* Frees what a pointer variable holds. */
 static inline void halidom_release(void **variable) { halidom_free(*variable); }
 
-/* Stands before the declaration of a `void *` that halidom_alloc gives its value: the memory is freed
- * when the variable goes out of scope, whichever way. */
+/* Stands before the declaration of a `void *` that halidom_alloc gives its value: the memory is
+ * freed when the variable goes out of scope, whichever way. */
 #define HALIDOM_OWNING __attribute__((cleanup(halidom_release)))
 
 /* Asks for the memory around an element, of so many bytes, that is read soon. Elements are counted
@@ -95,7 +97,7 @@ static inline void halidom_prefetch(const void *memory, uint64_t index, uint64_t
     __builtin_prefetch((const void *)((uintptr_t)memory + (uintptr_t)(index * bytes)));
 }
 
-/* After stores past the caches: what was written is seen before what is written next, by any thread. */
+/* After stores past the caches: any thread sees the values written before those written next. */
 static inline void halidom_publish(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_sfence();
@@ -131,7 +133,7 @@ int halidom_parallel_for_dynamic(int (*body)(void *closure, int64_t index), void
  * processors that the process may run on. */
 int halidom_threads(void);
 
-/* Sets that number for the loops started hereafter, held within [1, 256]; 0 restores the default. */
+/* Sets that number for the loops started hereafter, within [1, 256]; 0 restores the default. */
 void halidom_set_threads(int count);
 
 /* ---- Functions that IEEE 754 leaves open: the same bits on every machine ---- */

@@ -213,7 +213,8 @@ def _window(
                 continue
             longer = list(window)
             longer[axis] = min(window[axis] * 2, -(-shape[axis] // stored[axis]) * stored[axis])
-            if needs([min(one, extent) for one, extent in zip(longer, shape)]) <= min(room / 1.2, WINDOW):
+            needed = needs([min(one, extent) for one, extent in zip(longer, shape)])
+            if needed <= min(room / 1.2, WINDOW):
                 window, grown = longer, True
                 break
     return tuple(window)

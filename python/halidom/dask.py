@@ -110,12 +110,13 @@ def check_overlap(
     seed: int = 1,
     **parameters: Any,
 ) -> Overlap:
-    """Tell whether blocks with an overlap of ``depth`` give what the whole array gives.
+    """Tell if blocks with an overlap of ``depth`` give the values of the whole array.
 
     ``thing`` is what ``dask.array.map_overlap`` would apply to each block: a callable, a program
-    (the path of a ``.hal`` file, or its text), or a live ``halide.Func``. ``like`` has the type and the number of dimensions
-    of the arrays, and the shape of the largest one that is tried. ``reference`` computes the whole:
-    a callable or a program; by default ``thing`` itself on the whole array.
+    (the path of a ``.hal`` file, or its text), or a live ``halide.Func``. ``like`` has the type and
+    the number of dimensions of the arrays, and the shape of the largest one that is tried.
+    ``reference`` computes the whole: a callable or a program; by default ``thing`` itself on the
+    whole array.
 
     A program without ``reference`` is judged by the validator first. If it is proved, the answer is
     ``proved``: right for all arrays and chunks, where blocks keep their coordinates.

@@ -1,5 +1,5 @@
 /* Exercises the runtime: every iteration runs exactly once, whatever the threads, the sizes, the
- * nesting and the balance of the work. Prints each failed expectation; exits with 1 if there is any.
+ * nesting and the balance of the work. Prints each failed expectation; exits with 1 if any failed.
  *
  * usage: runtime_test FORKS LIBRARY | runtime_test time
  *
@@ -291,7 +291,7 @@ static void test_dealt_status(void) {
     }
 }
 
-/* No thread waits for another that is held up within the same loop: the first two iterations meet. */
+/* No thread waits for another that is held up in the same loop: the first two iterations meet. */
 typedef struct {
     int missing;
     pthread_t thread[2];
@@ -375,7 +375,8 @@ static void test_set_threads(void) {
     halidom_set_threads(before);
 }
 
-typedef int parallel_for_t(int (*body)(void *, int64_t), void *closure, int64_t min, int64_t extent);
+typedef int parallel_for_t(int (*body)(void *, int64_t), void *closure, int64_t min,
+                           int64_t extent);
 
 /* The library's workers must be gone before its code is. */
 static void test_unload(const char *path) {
@@ -437,7 +438,8 @@ static void test_bytes(void) {
     EXPECT(halidom_bytes(halidom_bytes(8, -3), INT64_MAX) == 0);
     /* 2^61 elements of 8 bytes are 2^64 bytes, which would wrap to none. */
     EXPECT(halidom_bytes(8, (int64_t)1 << 61) == SIZE_MAX);
-    EXPECT(halidom_bytes(halidom_bytes(halidom_bytes(1, (int64_t)1 << 40), (int64_t)1 << 40), 3) == SIZE_MAX);
+    size_t many = halidom_bytes(halidom_bytes(1, (int64_t)1 << 40), (int64_t)1 << 40);
+    EXPECT(halidom_bytes(many, 3) == SIZE_MAX);
     EXPECT(halidom_alloc(halidom_bytes(8, (int64_t)1 << 61)) == NULL);
 }
 
@@ -501,8 +503,8 @@ static void print_time(const char *what, bool meeting) {
         samples[s] = now() - start;
     }
     qsort(samples, SAMPLES, sizeof *samples, compare);
-    printf("%d threads, %s: %.2f us median, %.2f to %.2f (10th to 90th percentile)\n", threads, what,
-           samples[SAMPLES / 2], samples[SAMPLES / 10], samples[SAMPLES / 10 * 9]);
+    printf("%d threads, %s: %.2f us median, %.2f to %.2f (10th to 90th percentile)\n", threads,
+           what, samples[SAMPLES / 2], samples[SAMPLES / 10], samples[SAMPLES / 10 * 9]);
 }
 
 int main(int argc, char **argv) {

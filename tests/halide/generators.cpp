@@ -1,4 +1,5 @@
-// Generators for tests of `halidom validate --generator`: a blur; a difference that Halide 21.0.0 compiles wrongly where it is vectorized; a product with a parameter that has a range.
+// Generators for tests of `halidom validate --generator`: a blur; a difference that Halide 21.0.0
+// compiles wrongly where it is vectorized; a product with a parameter that has a range.
 #include "Halide.h"
 
 namespace {
@@ -39,7 +40,8 @@ public:
     Output<Buffer<int16_t, 1>> difference{"difference"};
 
     void generate() {
-        difference(x) = cast<int16_t>(a(x)) - cast<int16_t>(cast<uint8_t>(cast<int16_t>(b(x)) * cast<int16_t>(-1)));
+        const Expr negated = cast<uint8_t>(cast<int16_t>(b(x)) * cast<int16_t>(-1));
+        difference(x) = cast<int16_t>(a(x)) - cast<int16_t>(negated);
     }
 
     void schedule() {

@@ -45,7 +45,8 @@ int wrong() {
     Var x("x");
     Func difference("difference");
     ImageParam a(Int(8), 1, "a"), b(UInt(8), 1, "b");
-    difference(x) = cast<int16_t>(a(x)) - cast<int16_t>(cast<uint8_t>(cast<int16_t>(b(x)) * cast<int16_t>(-1)));
+    const Expr negated = cast<uint8_t>(cast<int16_t>(b(x)) * cast<int16_t>(-1));
+    difference(x) = cast<int16_t>(a(x)) - cast<int16_t>(negated);
     difference.vectorize(x, 16, TailStrategy::RoundUp);
     Buffer<int8_t> left(64);
     Buffer<uint8_t> other(64);

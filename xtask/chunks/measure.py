@@ -282,7 +282,8 @@ def halos():
     for app in APPLICATIONS:
         made = build(app.name)
         if made is None:
-            why = "floats decide" if app.values else "a reduction over the whole reads the whole in both"
+            whole = "a reduction over the whole reads the whole in both"
+            why = "floats decide" if app.values else whole
             print(f"  {app.name:15} not compared: {why}")
             continue
         out, params = made
@@ -424,7 +425,8 @@ def _mutated(app, ready, kind, draw, source):
     shape = tuple(draw.randrange(9, 30 if app.rank == 2 else 14) for _ in range(app.rank))
     arrays = {n: drawn(source, of(shape), t) for n, (t, of) in app.inputs.items()}
     blocks = {
-        n: da.from_array(a, chunks=tuple(max(2, e // 2) for e in a.shape)) for n, a in arrays.items()
+        n: da.from_array(a, chunks=tuple(max(2, e // 2) for e in a.shape))
+        for n, a in arrays.items()
     }
     region = tuple((0, extent) for extent in shape)
     planned = hd.Plan(app.file, region=region, given={**blocks, **app.values}, kernels=kernels)

@@ -22,8 +22,8 @@ GREY = """pipeline grey(input: buffer<u8, 2>) -> output: buffer<u8, 2> {
 
 
 def draw(means):
-    """Write docs/pictures/halo.png: two means of 3 x 3 in chunks with an overlap of 1, what is wrong
-    in it, and what is wrong in chunks with the proved halo (nothing)."""
+    """Write docs/pictures/halo.png: two means of 3 x 3 in chunks with an overlap of 1, the wrong
+    pixels in it, and the wrong pixels in chunks with the proved halo (none)."""
     from scipy import ndimage
 
     with tempfile.TemporaryDirectory() as place:

@@ -35,8 +35,9 @@ def memory(mib, kills):
             store[low:high] = source.integers(0, 256, (high - low, side), dtype=np.uint8)
         copies = [_copy(store, folder / "copy.zarr")]
         words = [
-            sys.executable, "-m", "halidom", "stream", str(ROOT / "examples" / "chunks" / "filters.hal"), "-p",
-            "gaussian", "-s", "rows", "--input", str(folder / "in.zarr"), "--memory", "512MB",
+            sys.executable, "-m", "halidom", "stream",
+            str(ROOT / "examples" / "chunks" / "filters.hal"), "-p", "gaussian", "-s", "rows",
+            "--input", str(folder / "in.zarr"), "--memory", "512MB",
         ]
         variables = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
         os.sync()
@@ -79,9 +80,9 @@ def memory(mib, kills):
         equal_bits = _bytes_of(output) == expected
     limit = 512 << 20
     print(
-        f"stream: {rows * side >> 20} MiB of u8, gaussian, --memory 512MB: peak of the process tree "
-        f"{peak >> 20} MiB ({peak / limit:.2f} of it), {spent:.1f} s; a copy in chunks "
-        f"before {copies[0]:.1f} s, after {copies[1]:.1f} s ({spent / plain_copy:.2f} of their mean)"
+        f"stream: {rows * side >> 20} MiB of u8, gaussian, --memory 512MB: peak of the process "
+        f"tree {peak >> 20} MiB ({peak / limit:.2f} of it), {spent:.1f} s; a copy in chunks before "
+        f"{copies[0]:.1f} s, after {copies[1]:.1f} s ({spent / plain_copy:.2f} of their mean)"
     )
     print(
         f"  killed {len(before)} times, with {', '.join(map(str, before))} windows in the journal, "

@@ -3,10 +3,11 @@
 // which Halide passes every compile, ahead of time or not.
 //
 // For each of the first HALIDOM_CENSUS_MOST different pipelines (3 without it), it writes into the
-// folder HALIDOM_CENSUS_FOLDER: `N.hlpipe`, the pipeline; `N.dump`, the statement without loss, which
-// has the constraints of inputs and the target; `N.target`. The C++ side of halidom's bridge, linked
-// into this library, writes the dump. `N.error` says why a file is missing. After the last one the
-// program ends. With HALIDOM_CENSUS_ONLY=N, it ends after pipeline N and writes that one alone.
+// folder HALIDOM_CENSUS_FOLDER: `N.hlpipe`, the pipeline; `N.dump`, the statement without loss,
+// which has the constraints of inputs and the target; `N.target`. The C++ side of halidom's bridge,
+// linked into this library, writes the dump. `N.error` has the reason if a file is missing. After
+// the last one the program ends. With HALIDOM_CENSUS_ONLY=N, it writes only pipeline N and ends
+// after it.
 
 #include "Halide.h"
 
@@ -32,7 +33,7 @@ using Halide::Target;
 // The limit for one pipeline.
 const rlim_t SECONDS = 60;
 
-// Halide compiles within a compile: to find the types of Python's arguments, or the sizes of inputs.
+// Halide compiles within a compile, to find the types of Python's arguments or the sizes of inputs.
 int depth = 0;
 int found = 0;
 std::set<std::string> seen;
@@ -78,7 +79,9 @@ int write(Halide::Pipeline &pipeline, const Target &target, const std::string &b
         }
         std::vector<char> words(1 << 16);
         const std::string statement = base + ".stmt", dump = base + ".dump";
-        if (halidom_compile(&pipeline, outputs.c_str(), "", target.to_string().c_str(), statement.c_str(), dump.c_str(), "", words.data(), words.size()) != 0) {
+        if (halidom_compile(&pipeline, outputs.c_str(), "", target.to_string().c_str(),
+                            statement.c_str(), dump.c_str(), "", words.data(),
+                            words.size()) != 0) {
             say(base + ".error", words.data());
             return 1;
         }
@@ -104,7 +107,8 @@ bool apart(Act act) {
         _exit(act());
     }
     int status = 0;
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
 }
 
 void collect(Halide::Pipeline &pipeline, const Target &whole) {
@@ -128,7 +132,8 @@ void collect(Halide::Pipeline &pipeline, const Target &whole) {
         return;
     }
     found++;
-    if (wanted && !apart([&] { return write(pipeline, target, base); }) && !std::ifstream(base + ".error")) {
+    if (wanted && !apart([&] { return write(pipeline, target, base); }) &&
+        !std::ifstream(base + ".error")) {
         say(base + ".error", "the compile ends with a signal");
     }
     if (found == (only ? only : most)) {
@@ -137,13 +142,18 @@ void collect(Halide::Pipeline &pipeline, const Target &whole) {
     }
 }
 
-using Original = Halide::Module (*)(Halide::Pipeline *, const std::vector<Halide::Argument> &, const std::string &, const Target &, Halide::LinkageType);
+using Original = Halide::Module (*)(Halide::Pipeline *, const std::vector<Halide::Argument> &,
+                                    const std::string &, const Target &, Halide::LinkageType);
 
-const char *const NAME = "_ZN6Halide8Pipeline17compile_to_moduleERKSt6vectorINS_8ArgumentESaIS2_EERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_6TargetENS_11LinkageTypeE";
+const char *const NAME =
+    "_ZN6Halide8Pipeline17compile_to_moduleERKSt6vectorINS_8ArgumentESaIS2_EERKNSt7__cxx1112basic_"
+    "stringIcSt11char_traitsIcESaIcEEERKNS_6TargetENS_11LinkageTypeE";
 
 }  // namespace
 
-Halide::Module Halide::Pipeline::compile_to_module(const std::vector<Argument> &args, const std::string &name, const Target &target, LinkageType linkage) {
+Halide::Module Halide::Pipeline::compile_to_module(const std::vector<Argument> &args,
+                                                   const std::string &name, const Target &target,
+                                                   LinkageType linkage) {
     static const auto original = (Original)dlsym(RTLD_NEXT, NAME);
     if (depth == 0 && !setting("HALIDOM_CENSUS_FOLDER").empty()) {
         const Within within;

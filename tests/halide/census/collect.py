@@ -1,13 +1,15 @@
 """Collects the pipelines that an unedited Python program compiles.
 
-`collect.py list FOLDER FILE [ARGUMENT…]` runs FILE in FOLDER with every method of `Func` and `Pipeline` that
-compiles wrapped, and prints a line `NUMBER TAB TARGET` for each different pipeline, at most MOST. If FILE ends
-with an error, the last line is `error TAB WORDS`; `dropped TAB COUNT` counts pipelines beyond MOST. With
-arguments, FILE is a program of Python generators, and its pipeline is the one that it hands to Halide.
+`collect.py list FOLDER FILE [ARGUMENT…]` runs FILE in FOLDER, and wraps every method of `Func` and
+`Pipeline` that compiles. It prints a line `NUMBER TAB TARGET` for each different pipeline, at most
+MOST. If FILE ends with an error, the last line is `error TAB WORDS`; `dropped TAB COUNT` counts
+pipelines beyond MOST. With arguments, FILE is a program of Python generators, and its pipeline is
+the one that it passes to Halide.
 
-A script of halidom calls `only(FOLDER, FILE, ARGUMENTS, NUMBER)`, which runs the program up to the pipeline of
-that number and returns it. The pipeline then still has the constraints of its inputs, and halidom can
-run the program again without its schedule, which shows the definitions from before `rfactor`.
+A script of halidom calls `only(FOLDER, FILE, ARGUMENTS, NUMBER)`, which runs the program up to the
+pipeline of that number and returns it. The pipeline then still has the constraints of its inputs,
+and halidom can run the program again without its schedule, which shows the definitions before
+`rfactor`.
 """
 
 import ast
@@ -27,7 +29,8 @@ COMPILING = {"realize", "compile_jit", "infer_input_bounds"}
 # Features of a target that speak of the call and not of the code.
 CALLS = ("jit", "user_context")
 
-# What ended programs. Each holds the frames of its program: a buffer does not own the array below it.
+# The errors that ended programs. Each holds the frames of its program: a buffer does not own the
+# array below it.
 KEPT = []
 
 
@@ -88,7 +91,8 @@ class Collector:
     def wrapper(self, original):
         def compiling(self_, *args, **named):
             if self.depth == 0 and self.is_whole(self_):
-                pipeline = self_ if isinstance(self_, self.halide.Pipeline) else self.halide.Pipeline(self_)
+                kind = self.halide.Pipeline
+                pipeline = self_ if isinstance(self_, kind) else kind(self_)
                 self.take(pipeline, self.target_of([*args, *named.values()]))
             self.depth += 1
             try:
@@ -123,7 +127,8 @@ def words_of(halide, target):
 
 
 def generated(halide, collector):
-    """Lets the Python generators of a program hand over each pipeline. Halide applies autoschedulers to it afterwards."""
+    """Lets the Python generators of a program hand over each pipeline. Halide applies
+    autoschedulers to it afterwards."""
     from halide import _generator_helpers
 
     build = _generator_helpers.Generator._build_pipeline
@@ -139,8 +144,8 @@ def generated(halide, collector):
 
 
 class Unasserted(ast.NodeTransformer):
-    """Evaluates the conditions of assertions, and lets them fail: what Halide prints while it is asked for its passes
-    is not what a test expects."""
+    """Evaluates the conditions of assertions, and lets them fail: while Halide is asked for its
+    passes, it prints other text than a test expects."""
 
     def visit_Assert(self, node):
         return ast.copy_location(ast.Expr(node.test), node)

@@ -1,4 +1,4 @@
-"""Rows in vectors, with all vectors of all rows in one loop, which runs in parts of equal length."""
+"""Rows in vectors: one loop over all vectors of all rows, which runs in parts of equal length."""
 
 import halide as hl
 

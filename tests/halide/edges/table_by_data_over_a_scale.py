@@ -1,4 +1,4 @@
-"""A table in two dimensions, which floats divided by a parameter index, and a shifted coordinate."""
+"""A table in two dimensions, indexed by floats over a parameter, and by a shifted coordinate."""
 
 import halide as hl
 

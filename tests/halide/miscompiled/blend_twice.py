@@ -1,4 +1,4 @@
-"""Blocks that blend within blocks that blend, the inner ones as wide as a parameter says: an element is left alone."""
+"""Blocks that blend within blocks that blend, inner ones of a parameter's width: one is lost."""
 
 import halide as hl
 

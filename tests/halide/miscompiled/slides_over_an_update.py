@@ -1,7 +1,7 @@
-"""The update runs again in each row, on what the row before left: rows are 1, 2, 3, and should be 1.
+"""The update runs again in each row, on the values of the row before: 1, 2, 3, which should be 1.
 
-`count` is computed in each row and stored outside. From the second row on nothing of it is new: Halide leaves out
-its pure stage, which is unrolled by two, and not its update.
+`count` is computed in each row and stored outside. From the second row on nothing of it is new:
+Halide leaves out its pure stage, which is unrolled by two, and not its update.
 """
 
 import halide as hl

@@ -1,4 +1,4 @@
-"""Columns lie together in the input and in the output, and they are any number of elements apart."""
+"""Columns lie together in the input and in the output, any number of elements apart."""
 
 import halide as hl
 

@@ -1,4 +1,4 @@
-"""Zeros beyond the border, added up in another order than they are written in; the tiles are of clamped rows and columns."""
+"""Zeros beyond the border, added up in another order; tiles of clamped rows and columns."""
 
 import halide as hl
 

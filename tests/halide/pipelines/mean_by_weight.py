@@ -1,4 +1,4 @@
-"""Means of pictures by weights: of integers by one of their width, by a narrower and a wider one, and of floats by a float."""
+"""Means by weights: of integers by one of equal, less and more width; of floats by a float."""
 
 import halide as hl
 

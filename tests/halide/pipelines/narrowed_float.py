@@ -1,4 +1,4 @@
-"""A float becomes a wide integer, and that a narrow one: the compiler makes one conversion of the two."""
+"""A float becomes a wide integer, then a narrow one: the compiler makes one conversion of both."""
 
 import halide as hl
 

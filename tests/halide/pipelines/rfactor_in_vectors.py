@@ -1,4 +1,4 @@
-"""A sum in one part for each term, the parts in vectors: the vector reads beyond the end of `squares`, and no output shows it."""
+"""A part for each term, in vectors; one reads beyond the end of `squares`, without effect."""
 
 import halide as hl
 

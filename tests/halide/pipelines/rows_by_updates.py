@@ -1,4 +1,4 @@
-"""A running mean along rows whose first stage has no values: updates begin and continue each row."""
+"""A running mean along rows, without values in the first stage: updates begin and continue rows."""
 
 import halide as hl
 

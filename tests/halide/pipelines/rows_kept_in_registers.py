@@ -1,4 +1,4 @@
-"""Copies of two inputs, eight rows at a time in the same memory, and a product of matrices on a GPU."""
+"""Copies of two inputs, eight rows at a time in one memory, and a product of matrices on a GPU."""
 
 import halide as hl
 
@@ -21,7 +21,9 @@ def pipeline():
     out.tile(x, y, xi, yi, 8, 8).vectorize(xi, 4).unroll(xi).unroll(yi).gpu_blocks(x, y)
     ro, ri = hl.RVar("ro"), hl.RVar("ri")
     product.compute_at(out, x).vectorize(x, 4).unroll(x).unroll(y)
-    product.update().split(r.x, ro, ri, 4).reorder(x, y, ri, ro).vectorize(x, 4).unroll(x).unroll(y).unroll(ri)
-    a.in_().compute_at(product, ro).vectorize(hl.Var("_0"), 4).unroll(hl.Var("_0")).unroll(hl.Var("_1"))
-    b.in_().compute_at(product, ro).vectorize(hl.Var("_0"), 4).unroll(hl.Var("_0")).unroll(hl.Var("_1"))
+    update = product.update().split(r.x, ro, ri, 4).reorder(x, y, ri, ro)
+    update.vectorize(x, 4).unroll(x).unroll(y).unroll(ri)
+    first, second = hl.Var("_0"), hl.Var("_1")
+    for copy in (a.in_(), b.in_()):
+        copy.compute_at(product, ro).vectorize(first, 4).unroll(first).unroll(second)
     return out

@@ -1,5 +1,5 @@
-"""A stage between input and output in vectors, whose last one is shifted inwards. Outputs may be narrower than a vector: the stage
-then begins before them."""
+"""A stage between input and output in vectors; the last one is shifted inwards. Outputs may be
+narrower than a vector: the stage then begins before them."""
 
 import halide as hl
 

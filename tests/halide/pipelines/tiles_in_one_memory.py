@@ -1,4 +1,4 @@
-"""Memory for a tile is taken once, outside of the loop over tiles: it begins elsewhere in each of them."""
+"""Memory for a tile is taken once, outside of the loop over tiles: each tile begins elsewhere."""
 
 import halide as hl
 

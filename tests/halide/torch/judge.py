@@ -1,12 +1,12 @@
 """Judges kernels that `kernels.py` captured: `judge.py [--callers] FOLDER [HALIDOM] [NAME…]`.
 
 Runs `halidom validate` on the script of each kernel, one at a time, with the Python that runs this:
-the one with PyTorch. With `--callers` each verdict is about PyTorch's own calls alone: the shapes and
-strides that these have are assumed. Without it, it is about every caller that keeps to the pipeline's
-constraints.
+the one with PyTorch. With `--callers` each verdict is about PyTorch's own calls alone: the shapes
+and strides that these have are assumed. Without it, it is about every caller that keeps to the
+pipeline's constraints.
 
-Writes the verdict of each as a line, and to `FOLDER/verdicts.csv`: name, verdict, code and reason of
-an unknown one, seconds. The last line counts the verdicts. The exit status is 1 if a kernel is
+Writes the verdict of each as a line, and to `FOLDER/verdicts.csv`: name, verdict, code and reason
+of an unknown one, seconds. The last line counts the verdicts. The exit status is 1 if a kernel is
 refuted.
 """
 
@@ -24,14 +24,17 @@ LIMIT = 60
 
 def judged(halidom, place, callers):
     """The verdict on a kernel, the code and the reason if it is unknown, and the time."""
-    words = [halidom, "validate", "--json", "--limit", str(LIMIT), "--halide-script", str(place / "script.py")]
+    words = [halidom, "validate", "--json", "--limit", str(LIMIT)]
+    words += ["--halide-script", str(place / "script.py")]
     if callers:
         for condition in json.loads((place / "callers.json").read_text()):
             words += ["--assume", condition]
     environment = {**os.environ, "HALIDOM_PYTHON": sys.executable}
     begin = time.monotonic()
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=2 * LIMIT, check=False, env=environment)
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=2 * LIMIT, check=False, env=environment
+        )
         said = json.loads(done.stdout)
     except (subprocess.TimeoutExpired, json.JSONDecodeError) as error:
         return "error", "", str(error), time.monotonic() - begin
@@ -40,7 +43,9 @@ def judged(halidom, place, callers):
     reason = said.get("reason") or "; ".join(each["message"] for each in said["diagnostics"])
     if verdict == "refuted":
         reason = said["statement"]
-    return verdict, causes[0]["code"], reason if verdict != "proved" else "", time.monotonic() - begin
+    if verdict == "proved":
+        reason = ""
+    return verdict, causes[0]["code"], reason, time.monotonic() - begin
 
 
 def main():

@@ -6,8 +6,8 @@ PyTorch has compiled on the way is kept, and not compiled, in a folder of its ow
 * `kernel.py`, the Python generator that PyTorch writes;
 * `callers.json`, what PyTorch's own calls of the kernel bring: the sides of every buffer, as
   conditions for `--assume`;
-* `script.py`, a script for `halidom validate --halide-script`: it builds the generator's pipeline and
-  lets the autoscheduler of PyTorch's choice schedule it. (A Python generator writes no pipeline
+* `script.py`, a script for `halidom validate --halide-script`: it builds the generator's pipeline
+  and lets the autoscheduler of PyTorch's choice schedule it. (A Python generator writes no pipeline
   files.)
 
 PyTorch writes no assertions, so that its callers keep to the shapes and strides that the generator
@@ -109,12 +109,18 @@ SUBJECTS = {
     "rounding": (lambda a: a.floor() + a.ceil() - a.round() + a.trunc(), lambda: (data(*A),)),
     "clamp": (lambda a: a.clamp(-0.5, 0.5), lambda: (data(*A),)),
     "where": (lambda a, b: torch.where(a > b, a, -b), lambda: (data(*A), data(*A))),
-    "min_max": (lambda a, b: torch.minimum(a, b) * torch.maximum(a, b), lambda: (data(*A), data(*A))),
+    "min_max": (
+        lambda a, b: torch.minimum(a, b) * torch.maximum(a, b),
+        lambda: (data(*A), data(*A)),
+    ),
     "comparison": (lambda a, b: (a < b) & (a != 0), lambda: (data(*A), data(*A))),
     "integers": (lambda a: (a * 3 + 7) // 2, lambda: (whole(*A),)),
     "remainder": (lambda a: a % 7, lambda: (whole(*A),)),
     "bits": (lambda a: (a & 15) | (a ^ 3), lambda: (whole(*A),)),
-    "bytes": (lambda a: (a.to(torch.int32) * 2).clamp(0, 255).to(torch.uint8), lambda: (whole(*A).to(torch.uint8),)),
+    "bytes": (
+        lambda a: (a.to(torch.int32) * 2).clamp(0, 255).to(torch.uint8),
+        lambda: (whole(*A).to(torch.uint8),),
+    ),
     "halves": (lambda a: a.to(torch.float16) + 1, lambda: (data(*A),)),
     "to_integer": (lambda a: a.to(torch.int32), lambda: (data(*A) * 100,)),
     "sum": (lambda a: a.sum(), lambda: (data(*A),)),
@@ -131,7 +137,10 @@ SUBJECTS = {
     "log_softmax": (lambda a: torch.log_softmax(a, -1), lambda: (data(*A),)),
     "logsumexp": (lambda a: torch.logsumexp(a, -1), lambda: (data(*A),)),
     "layer_norm": (lambda a: F.layer_norm(a, (24,)), lambda: (data(*A),)),
-    "rms_norm": (lambda a: a * torch.rsqrt((a * a).mean(-1, keepdim=True) + 1e-5), lambda: (data(*A),)),
+    "rms_norm": (
+        lambda a: a * torch.rsqrt((a * a).mean(-1, keepdim=True) + 1e-5),
+        lambda: (data(*A),),
+    ),
     "norm": (lambda a: a / a.norm(dim=-1, keepdim=True), lambda: (data(*A),)),
     "cosine": (lambda a, b: F.cosine_similarity(a, b), lambda: (data(*A), data(*A))),
     "mse": (lambda a, b: F.mse_loss(a, b), lambda: (data(*A), data(*A))),
@@ -150,7 +159,10 @@ SUBJECTS = {
     "gather": (lambda a, b: a.gather(1, b), lambda: (data(*A), whole(16, 5, most=24))),
     "index": (lambda a, b: a[b], lambda: (data(*A), whole(7, most=16))),
     "embedding": (lambda a, b: F.embedding(b, a), lambda: (data(*A), whole(5, 3, most=16))),
-    "scatter_add": (lambda a, b: torch.zeros(24).index_add(0, b, a), lambda: (data(9), whole(9, most=24))),
+    "scatter_add": (
+        lambda a, b: torch.zeros(24).index_add(0, b, a),
+        lambda: (data(9), whole(9, most=24)),
+    ),
     "one_hot": (lambda b: F.one_hot(b, 10).to(torch.float32), lambda: (whole(12, most=10),)),
     "cumsum": (lambda a: a.cumsum(-1), lambda: (data(*A),)),
     "arange": (lambda a: a + torch.arange(24), lambda: (data(*A),)),
@@ -160,7 +172,10 @@ SUBJECTS = {
     "avg_pool": (lambda a: F.avg_pool2d(a, 3, 2), lambda: (data(1, 3, 9, 13),)),
     "adaptive_pool": (lambda a: F.adaptive_avg_pool2d(a, 1), lambda: (data(1, 3, 8, 12),)),
     "nearest": (lambda a: F.interpolate(a, scale_factor=2), lambda: (data(1, 3, 8, 12),)),
-    "bilinear": (lambda a: F.interpolate(a, size=(11, 17), mode="bilinear"), lambda: (data(1, 3, 8, 12),)),
+    "bilinear": (
+        lambda a: F.interpolate(a, size=(11, 17), mode="bilinear"),
+        lambda: (data(1, 3, 8, 12),),
+    ),
     "group_norm": (lambda a: F.group_norm(a, 3), lambda: (data(2, 6, 5, 7),)),
     "instance_norm": (lambda a: F.instance_norm(a), lambda: (data(2, 3, 5, 7),)),
     "glu": (lambda a: F.glu(a), lambda: (data(*A),)),
@@ -175,17 +190,32 @@ SUBJECTS = {
     "isnan": (lambda a: torch.nan_to_num(a), lambda: (data(*A),)),
     "yuv": (lambda a: (a * torch.tensor([0.299, 0.587, 0.114])).sum(-1), lambda: (data(6, 8, 3),)),
     "blur": (lambda a: (a[:, :-2] + a[:, 1:-1] + a[:, 2:]) / 3, lambda: (data(*A),)),
-    "sobel": (lambda a: a[:-2, 2:] - a[:-2, :-2] + 2 * (a[1:-1, 2:] - a[1:-1, :-2]), lambda: (data(*A),)),
-    "rope": (lambda a: torch.cat([-a[..., 12:], a[..., :12]], -1) * torch.cos(a) + a, lambda: (data(*A),)),
+    "sobel": (
+        lambda a: a[:-2, 2:] - a[:-2, :-2] + 2 * (a[1:-1, 2:] - a[1:-1, :-2]),
+        lambda: (data(*A),),
+    ),
+    "rope": (
+        lambda a: torch.cat([-a[..., 12:], a[..., :12]], -1) * torch.cos(a) + a,
+        lambda: (data(*A),),
+    ),
     "attention": (Attention(), lambda: (data(2, 6, 8), data(2, 6, 8), data(2, 6, 8))),
     "residual": (Residual(), lambda: (data(*A),)),
     "convolutional": (Convolutional().eval(), lambda: (data(1, 3, 10, 14),)),
     "recurrent": (Recurrent(), lambda: (data(*A),)),
-    "softmax_gradient": (gradient(compiled(lambda a: torch.softmax(a, -1) * a)), lambda: (data(*A),)),
+    "softmax_gradient": (
+        gradient(compiled(lambda a: torch.softmax(a, -1) * a)),
+        lambda: (data(*A),),
+    ),
     "gelu_gradient": (gradient(compiled(F.gelu)), lambda: (data(*A),)),
-    "layer_norm_gradient": (gradient(compiled(lambda a: F.layer_norm(a, (24,)) * a)), lambda: (data(*A),)),
+    "layer_norm_gradient": (
+        gradient(compiled(lambda a: F.layer_norm(a, (24,)) * a)),
+        lambda: (data(*A),),
+    ),
     "residual_gradient": (gradient(compiled(Residual())), lambda: (data(*A),)),
-    "max_pool_gradient": (gradient(compiled(lambda a: F.max_pool2d(a, 2))), lambda: (data(1, 3, 8, 12),)),
+    "max_pool_gradient": (
+        gradient(compiled(lambda a: F.max_pool2d(a, 2))),
+        lambda: (data(1, 3, 8, 12),),
+    ),
 }
 
 
@@ -219,7 +249,8 @@ def main():
                 run(*inputs())
             said = f"{state['count']} kernels"
         except Exception as error:  # PyTorch cannot compile every function by Halide.
-            said = f"{state['count']} kernels, then {type(error).__name__}: {str(error).splitlines()[0][:100]}"
+            words = f"{type(error).__name__}: {str(error).splitlines()[0][:100]}"
+            said = f"{state['count']} kernels, then {words}"
         print(f"{name}: {said}", flush=True)
 
 

@@ -22,7 +22,7 @@ example: cargo xtask voice",
     options: &[],
 };
 
-/// Columns of a line of Rust or of Markdown.
+/// The greatest number of columns of a line that must fit.
 const MAX_COLUMNS: usize = 100;
 
 /// Words that begin a question, and no documentation.
@@ -97,14 +97,20 @@ pub(super) fn beginnings(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// Rust and Markdown fit a window. Tables, code and links of Markdown may be wider.
+/// True for the inputs of tests, which may look as a user may write them.
+fn is_input(path: &str) -> bool {
+    path.starts_with("tests/cases/") || path.starts_with("crates/") && path.contains("/tests/")
+}
+
+/// Sources and Markdown fit a window. Tables, code and links of Markdown may be wider.
 pub(super) fn columns(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
         let mut is_code = false;
         for (index, line) in file.text.lines().enumerate() {
-            let is_narrow = match file.extension() {
+            let must_fit = match file.extension() {
                 "rs" => true,
+                "c" | "h" | "cpp" | "py" | "v" | "hal" => !is_input(&file.path),
                 "md" => {
                     let is_fence = line.trim_start().starts_with("```");
                     is_code ^= is_fence;
@@ -115,7 +121,7 @@ pub(super) fn columns(files: &[File]) -> Vec<Finding> {
             let columns = line.chars().count();
             // A word without an end cannot be broken.
             let is_breakable = line.trim().contains(' ');
-            if is_narrow && is_breakable && columns > MAX_COLUMNS {
+            if must_fit && is_breakable && columns > MAX_COLUMNS {
                 let problem = format!("{columns} columns; at most {MAX_COLUMNS} are allowed");
                 findings.push(Finding::at_line(file, index + 1, problem));
             }
@@ -228,7 +234,7 @@ mod tests {
         let wide = "word ".repeat(21);
         let rust = format!("let x = \"{wide}\";\n    // {wide}\n");
         let markdown = format!("{wide}\n| {wide}|\n```\n{wide}\n```\n- {}\n", "x".repeat(200));
-        let files = [("a.rs", rust.as_str()), ("b.md", &markdown), ("c.c", &wide)];
+        let files = [("a.rs", rust.as_str()), ("b.md", &markdown), ("c.js", &wide)];
         let expected = [
             "a.rs:1: 116 columns",
             "a.rs:2: 112 columns",
@@ -237,6 +243,17 @@ mod tests {
         ];
         check(columns, &files, &expected);
         check(columns, &[("a.rs", &format!("//{}\n", "x".repeat(200)))], &[]);
+    }
+
+    #[test]
+    fn wide_lines_of_other_languages_are_found() {
+        let wide = "word ".repeat(21);
+        for path in ["runtime/a.c", "coq/A.v", "examples/a.hal", "python/a.py", "tests/a.cpp"] {
+            check(columns, &[(path, &wide)], &[&format!("{path}:1: 105 columns")]);
+        }
+        for path in ["tests/cases/run/a.hal", "crates/mutators/tests/mutators/a.cpp"] {
+            check(columns, &[(path, &wide)], &[]);
+        }
     }
 
     #[test]

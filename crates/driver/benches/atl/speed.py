@@ -1,10 +1,12 @@
-"""Times what `halidom build` makes of speed.atl beside stock Halide's code of the same schedule, and beside naive forms.
+"""Times the code that `halidom build` makes of speed.atl, stock Halide's code of the same schedule,
+and naive forms.
 
     speed.py compile FOLDER    writes Halide's blurs to FOLDER/NAME.a; needs the package halide
-    speed.py time FOLDER       calls the libraries FOLDER/NAME.so, as far as they are there, and prints medians as JSON
+    speed.py time FOLDER       calls the libraries FOLDER/NAME.so that exist, and prints medians as
+                               JSON
 
-All forms of a program get the same input and are called in turn in one process; a form's time is the median over the
-rounds. `cargo xtask bench atl` does both, the second in several processes.
+All forms of a program get the same input and are called in turn in one process; a form's time is
+the median over the rounds. `cargo xtask bench atl` does both, the second in several processes.
 """
 
 import ctypes
@@ -50,7 +52,8 @@ class Buffer(ctypes.Structure):
 
 
 class Array:
-    """A dense array at a page's begin, its last dimension innermost; the buffers that are made of it have the dimensions in Halide's order."""
+    """A dense array at the beginning of a page, its last dimension innermost. The buffers that are
+    made of it have the dimensions in Halide's order."""
 
     def __init__(self, kind, shape, numbers=None):
         self.kind, self.shape = kind, shape
@@ -70,7 +73,8 @@ class Array:
             stride *= extent
         code = {"f": 2, "i": 0}[self.kind]
         host = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
-        return Buffer(0, None, host, 0, Type(code, 32, 1), len(dims), (Dimension * len(dims))(*dims), None)
+        sides = (Dimension * len(dims))(*dims)
+        return Buffer(0, None, host, 0, Type(code, 32, 1), len(dims), sides, None)
 
 
 class Form:
@@ -81,7 +85,8 @@ class Form:
         self.library = ctypes.CDLL(os.path.join(folder, name + ".so"))
         self.function = getattr(self.library, name)
         self.buffers = [array.buffer() for array in [*inputs, output]]
-        self.arguments = [ctypes.c_int64(size) for size in sizes] + [ctypes.byref(buffer) for buffer in self.buffers]
+        self.arguments = [ctypes.c_int64(size) for size in sizes]
+        self.arguments += [ctypes.byref(buffer) for buffer in self.buffers]
         self.times = []
 
     def threads(self, count):
@@ -97,7 +102,8 @@ class Form:
 
 
 def compare(folder, names, threads, sizes, inputs, output):
-    """Measures the forms that are there, the first of which is ours; `distance` is how far their results are from its, of its largest element."""
+    """Measures the forms that exist; the first one is ours. `distance` is the greatest difference
+    of their results from ours, relative to our largest element."""
     names = [name for name in names if os.path.exists(os.path.join(folder, name + ".so"))]
     forms = []
     for name in names:
@@ -114,7 +120,8 @@ def compare(folder, names, threads, sizes, inputs, output):
                 form.call()
         for form in forms:
             median = 1e3 * statistics.median(form.times[WARM:])
-            measured.append({"program": names[0], "form": form.name, "threads": count, "milliseconds": median})
+            row = {"program": names[0], "form": form.name, "threads": count}
+            measured.append({**row, "milliseconds": median})
     ours = forms[0].output.values
     largest = max(map(abs, ours))
     for form in forms[1:]:
@@ -135,16 +142,20 @@ def time_all(folder):
         names = [name, f"halide_{name}", f"halide_{name}_scalar"]
         measured += compare(folder, names, [1, 2], [n, n], [picture], ("f", [n, n]))
     b, ko, w, c, rr = 2, 32, 512, 16, 8
-    weights, signal = Array("f", [ko, c, rr], numbers.random), Array("f", [b, c, w + rr], numbers.random)
-    measured += compare(folder, ["im2col", "conv_naive"], [1], [b, ko, w, c, rr], [weights, signal], ("f", [b, ko, w]))
+    weights = Array("f", [ko, c, rr], numbers.random)
+    signal = Array("f", [b, c, w + rr], numbers.random)
+    names, output = ["im2col", "conv_naive"], ("f", [b, ko, w])
+    measured += compare(folder, names, [1], [b, ko, w, c, rr], [weights, signal], output)
     b, ko, w, c, rr = 2, 8, 128, 8, 8
     signal, weights = Array("i", [b, c, w], few), Array("i", [ko, c, rr], few)
-    measured += compare(folder, ["gathered", "scatter_naive"], [1], [w, b, ko, c, rr], [signal, weights], ("i", [b, ko, w]))
+    names, output = ["gathered", "scatter_naive"], ("i", [b, ko, w])
+    measured += compare(folder, names, [1], [w, b, ko, c, rr], [signal, weights], output)
     print(json.dumps(measured))
 
 
 def compile_halide(folder):
-    """The blurs in Halide: with vectors, as speed.atl's derivations have, and `scalar`, without `vectorize` as in ATL's section 8.1."""
+    """The blurs in Halide: with vectors, like speed.atl's derivations, and `scalar`, without
+    `vectorize`, as in ATL's section 8.1."""
     import halide as hl
 
     for name, tiled, vectorized in [
@@ -170,7 +181,8 @@ def compile_halide(folder):
             out.vectorize(xi, 16)
         target = hl.get_host_target()
         path = os.path.join(folder, f"halide_{name}.a")
-        out.compile_to({hl.OutputFileType.static_library: path}, [picture], f"halide_{name}", target)
+        files = {hl.OutputFileType.static_library: path}
+        out.compile_to(files, [picture], f"halide_{name}", target)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,31 @@
-"""What halidom asks of an installed Halide: `JOB FOLDER [NAME=VALUE…]`, with the script's path as `script`, Halide's target as `target`.
+"""The questions of halidom to an installed Halide: `JOB FOLDER [NAME=VALUE…]`. `script` is the path
+of the script, `target` is Halide's target, and `library` is the C++ side of the bridge.
 
-`where` prints the folder of the package, and of the C++ side if it comes compiled. `compile` writes the pipeline, `pipeline.hlpipe`, and its final statement, as Halide prints it, `final.stmt`, and without loss, `final.dump`, by the C++ side of the bridge, `library`; with HL_DEBUG_CODEGEN=2 Halide writes that after every pass on standard error, below the line
-MARK. The pipeline is that of `script`; without one it is read from `pipeline.hlpipe`. `factored.txt` is there if the script factors a reduction, `target.txt` if it or `target` names a target.
-`compile-object` writes `pipeline.o` too, and the name of its function to `pipeline.o.name`. `specify` writes `specification.hlpipe`: the pipeline of `script` with no directive of a schedule applied.
-`run` reads `case.json` (parameters by name; the least coordinates of inputs by name, and of outputs in order), `input.NAME.npy` and `output.N.npy`, runs the compiled code and
-writes `output.N.npy` anew; where there are folders `case_*`, in each of them, and `done.txt` if no entry check fails. The last axis of a file is the first dimension of a buffer. `call` does so with `pipeline.o`, the object
-file of a generator.
-`each-settle`, `each-specify` and `each-run` go through the folders of a folder, with `script.py` of each. `settle` compiles a script, whose directives stand below the line SCHEDULE, and takes
-directives out of it as long as Halide refuses it. A folder that was begun has `JOB.begun`, and is passed over: a crash ends one folder's job, and the next call goes on.
+`where` prints the folder of the package, and of the C++ side if it comes compiled.
 
-What goes wrong is written to `error.json`: whose fault it is (`halide`, `script`), in words, and the line of the script.
+`compile` writes the pipeline, `pipeline.hlpipe`, and its final statement: as Halide prints it,
+`final.stmt`, and without loss, `final.dump`, by `library`. With HL_DEBUG_CODEGEN=2 Halide writes
+the statement after every pass on standard error, below the line MARK. The pipeline is that of
+`script`; without a script it is read from `pipeline.hlpipe`. `factored.txt` exists if the script
+factors a reduction, and `target.txt` if the script or `target` names a target. `compile-object`
+writes `pipeline.o` too, and the name of its function to `pipeline.o.name`.
+
+`specify` writes `specification.hlpipe`: the pipeline of `script` with no directive of a schedule
+applied.
+
+`run` reads `case.json` (parameters by name; the least coordinates of inputs by name, and of outputs
+in order), `input.NAME.npy` and `output.N.npy`, runs the compiled code and writes `output.N.npy`
+anew. If there are folders `case_*`, it does so in each of them, and writes `done.txt` if no entry
+check fails. The last axis of a file is the first dimension of a buffer. `call` does the same with
+`pipeline.o`, the object file of a generator.
+
+`each-settle`, `each-specify` and `each-run` go through the folders of a folder, with `script.py` of
+each. `settle` compiles a script, whose directives stand below the line SCHEDULE, and removes
+directives while Halide refuses it. A folder that was begun has `JOB.begun`, and is passed over: a
+crash ends one folder's job, and the next call goes on.
+
+Errors are written to `error.json`: whose fault it is (`halide`, `script`), in words, and the line
+of the script.
 """
 
 import importlib.metadata
@@ -30,8 +46,10 @@ SCHEDULE = "    # The schedule."
 OTHERS = {"rfactor", "in_", "clone_in", "specialize"}
 # Members of a func or a stage that are no directives.
 OTHER_METHODS = {
-    "args", "defined", "define_extern", "dimensions", "extern_function_name", "has_update_definition", "is_extern", "name", "num_update_definitions",
-    "output_buffer", "output_buffers", "outputs", "realize", "rvars", "type", "types", "update", "update_args", "update_value", "update_values", "value", "values",
+    "args", "defined", "define_extern", "dimensions", "extern_function_name",
+    "has_update_definition", "is_extern", "name", "num_update_definitions", "output_buffer",
+    "output_buffers", "outputs", "realize", "rvars", "type", "types", "update", "update_args",
+    "update_value", "update_values", "value", "values",
 }
 OTHER_PREFIXES = ("_", "compile_", "infer_", "print_")
 
@@ -41,7 +59,7 @@ class Fault(Exception):
 
 
 class Nothing:
-    """What a directive gives where none is applied: everything that is done with it does nothing."""
+    """The result of a directive that is not applied: every operation on it does nothing."""
 
     def __getattr__(self, name):
         return lambda *args, **named: self
@@ -67,7 +85,8 @@ def without_schedule(halide):
 
 
 def noting_places(halide, made):
-    """Returns the result of `made`, and the places that define and schedule funcs. A definition has no directive."""
+    """Returns the result of `made`, and the places that define and schedule funcs. A definition has
+    no directive."""
     places = []
 
     def noting(kind, name, directive):
@@ -95,7 +114,8 @@ def noting_places(halide, made):
 
 
 def factoring(halide, made):
-    """What `made` gives, and whether a reduction was factored: the pipeline's definitions are others from then on."""
+    """Returns the result of `made`, and True if a reduction was factored: that changes the
+    pipeline's definitions."""
     factor = halide.Stage.rfactor
     seen = []
 
@@ -128,7 +148,10 @@ def scripted(halide, path):
         return made, target
     outputs = list(made) if isinstance(made, (list, tuple)) else [made]
     if not outputs or not all(isinstance(output, halide.Func) for output in outputs):
-        raise Fault(f"`pipeline()` returns {made!r}, which is no `halide.Func`, no list of them and no `halide.Pipeline`")
+        raise Fault(
+            f"`pipeline()` returns {made!r}, which is no `halide.Func`, no list of them and no "
+            "`halide.Pipeline`"
+        )
     undefined = [output.name() for output in outputs if not output.defined()]
     if undefined:
         raise Fault(f"`pipeline()` returns the func `{undefined[0]}`, which has no definition")
@@ -136,7 +159,9 @@ def scripted(halide, path):
 
 
 def deserialized(halide, path):
-    """The pipeline of a file; None if Python has no function for it, as in 19.0.0: then the C++ side reads the file. Where constraints of outputs speak of inputs, Halide wants these beforehand, as they stand in the file."""
+    """The pipeline of a file. None if Python has no function for it, as in 19.0.0: then the C++
+    side reads the file. If constraints of outputs mention inputs, Halide needs these inputs
+    beforehand, as they stand in the file."""
     if not hasattr(halide, "deserialize_pipeline"):
         return None
     try:
@@ -186,12 +211,14 @@ def native(halide, name, pipeline, words, options):
     answer = create_string_buffer(1 << 16)
     function = getattr(CDLL(options["library"]), name)
     function.argtypes = [c_void_p, c_char_p] + [c_char_p] * len(words) + [c_char_p, c_size_t]
-    if function(address, outputs.encode(), *(word.encode() for word in words), answer, len(answer)) != 0:
+    encoded = [word.encode() for word in words]
+    if function(address, outputs.encode(), *encoded, answer, len(answer)) != 0:
         raise halide.HalideError(answer.value.decode(errors="replace"))
 
 
 def place_of(halide, pipeline):
-    """The address of a pipeline's C++ object, and the names of its outputs, by which the C++ side checks the address."""
+    """The address of a pipeline's C++ object, and the names of its outputs, by which the C++ side
+    checks the address."""
     from ctypes import c_uint8, c_void_p
 
     # An object of pybind11 begins with the reference count and the type. Then comes the address of
@@ -205,7 +232,9 @@ def place_of(halide, pipeline):
 
 
 def lower(halide, pipeline, target, folder, options):
-    """Writes the statement that `compile_to_conceptual_stmt` writes, in both forms: of one compile, as names that Halide makes up go on from one compile to the next. With `object` its code too."""
+    """Writes the statement that `compile_to_conceptual_stmt` writes, in both forms. Both come from
+    one compile, because names that Halide makes up change from one compile to the next. With
+    `object`, writes its code too."""
     file = str(folder / "pipeline.hlpipe") if pipeline is None else ""
     paths = [str(folder / name) for name in ("final.stmt", "final.dump")]
     paths.append(str(folder / "pipeline.o") if "object" in options else "")
@@ -230,7 +259,8 @@ def settle(halide, folder, options):
         except Exception as error:
             lines = path.read_text().split("\n")
             begin = lines.index(SCHEDULE) + 1
-            end = next(number for number in range(begin, len(lines)) if lines[number].startswith(("    return", "    made")))
+            ends = ("    return", "    made")
+            end = next(at for at in range(begin, len(lines)) if lines[at].startswith(ends))
             if begin == end:
                 raise
             # If Halide refuses a directive only during lowering, the culprit is unknown, and the
@@ -245,7 +275,9 @@ def each(halide, job, folder, options):
         begun = place / f"{job}.begun"
         if begun.exists() or (place / "error.json").exists() or not (place / "script.py").exists():
             continue
-        if job == "specify" and not (place / "factored.txt").exists() or job == "run" and not any(place.glob("case_*")):
+        if job == "specify" and not (place / "factored.txt").exists():
+            continue
+        if job == "run" and not any(place.glob("case_*")):
             continue
         begun.touch()
         # A timer ends the process if it takes too long, in Halide's own code and in compiled code
@@ -257,7 +289,8 @@ def each(halide, job, folder, options):
 
 
 def given(folder):
-    """The case: parameters by name, arrays of inputs by name with their least coordinates, and of outputs likewise."""
+    """The case: parameters by name, arrays of inputs by name with their least coordinates, and of
+    outputs likewise."""
     import numpy
 
     def placed(file, place):
@@ -273,7 +306,7 @@ def given(folder):
 
     case = json.loads((folder / "case.json").read_text())
     inputs = {name: placed(f"input.{name}.npy", place) for name, place in case["inputs"].items()}
-    outputs = [placed(f"output.{number}.npy", place) for number, place in enumerate(case["outputs"])]
+    outputs = [placed(f"output.{n}.npy", place) for n, place in enumerate(case["outputs"])]
     return case["parameters"], inputs, outputs
 
 
@@ -295,7 +328,8 @@ def run(halide, folder, options):
     code = pipeline.compile_to_callable(arguments, target.with_feature(halide.TargetFeature.JIT))
     for place in sorted(folder.glob("case_*")) or [folder]:
         parameters, inputs, outputs = given(place)
-        values = [buffer(*inputs[argument.name]) if argument.name in inputs else parameters[argument.name] for argument in arguments]
+        names = [argument.name for argument in arguments]
+        values = [buffer(*inputs[n]) if n in inputs else parameters[n] for n in names]
         made = [buffer(*output) for output in outputs]
         try:
             code(*values, *made)
@@ -315,7 +349,8 @@ def call(folder):
 
     import numpy
 
-    from ctypes import CDLL, POINTER, Structure, byref, c_char_p, c_int16, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p, cast
+    from ctypes import CDLL, POINTER, Structure, byref, c_char_p, c_int32, c_uint8, c_uint16
+    from ctypes import c_uint32, c_uint64, c_void_p, cast
 
     class HalideType(Structure):
         _fields_ = [("code", c_uint8), ("bits", c_uint8), ("lanes", c_uint16)]
@@ -326,27 +361,34 @@ def call(folder):
     class Buffer(Structure):
         _fields_ = [
             ("device", c_uint64), ("interface", c_void_p), ("host", c_void_p), ("flags", c_uint64),
-            ("type", HalideType), ("dimensions", c_int32), ("dim", POINTER(Dimension)), ("padding", c_void_p),
+            ("type", HalideType), ("dimensions", c_int32), ("dim", POINTER(Dimension)),
+            ("padding", c_void_p),
         ]
 
     class Argument(Structure):
         _fields_ = [
             ("name", c_char_p), ("kind", c_int32), ("dimensions", c_int32), ("type", HalideType),
-            ("default", c_void_p), ("min", c_void_p), ("max", c_void_p), ("estimate", c_void_p), ("estimates", c_void_p),
+            ("default", c_void_p), ("min", c_void_p), ("max", c_void_p), ("estimate", c_void_p),
+            ("estimates", c_void_p),
         ]
 
     class Metadata(Structure):
-        _fields_ = [("version", c_int32), ("count", c_int32), ("arguments", POINTER(Argument)), ("target", c_char_p), ("name", c_char_p)]
+        _fields_ = [
+            ("version", c_int32), ("count", c_int32), ("arguments", POINTER(Argument)),
+            ("target", c_char_p), ("name", c_char_p),
+        ]
 
     library = folder / "pipeline.so"
     linker = os.environ.get("CC") or "cc"
-    words = [linker, "-shared", "-o", str(library), str(folder / "pipeline.o"), "-ldl", "-lpthread", "-lm"]
+    words = [linker, "-shared", "-o", str(library), str(folder / "pipeline.o")]
+    words += ["-ldl", "-lpthread", "-lm"]
     linked = subprocess.run(words, capture_output=True, text=True, check=False)
     if linked.returncode != 0:
         sys.exit(f"`{linker}` does not link the object file: {linked.stderr.strip()[-300:]}")
     code = CDLL(str(library))
     # A generator's object file has the name that it was asked for; others name their function.
-    function = "pipeline" if hasattr(code, "pipeline_metadata") else (folder / "pipeline.o.name").read_text()
+    is_named = hasattr(code, "pipeline_metadata")
+    function = "pipeline" if is_named else (folder / "pipeline.o.name").read_text()
     describe = getattr(code, f"{function}_metadata")
     describe.restype = POINTER(Metadata)
     metadata = describe().contents
@@ -356,9 +398,11 @@ def call(folder):
 
     def buffer(array, mins, ty):
         axes = range(array.ndim - 1, -1, -1)
-        dims = (Dimension * max(array.ndim, 1))(
-            *(Dimension(low, array.shape[axis], array.strides[axis] // array.itemsize, 0) for low, axis in zip(mins, axes))
-        )
+        sides = [
+            Dimension(low, array.shape[axis], array.strides[axis] // array.itemsize, 0)
+            for low, axis in zip(mins, axes)
+        ]
+        dims = (Dimension * max(array.ndim, 1))(*sides)
         made = Buffer(0, None, array.ctypes.data, 0, ty, array.ndim, dims, None)
         kept.extend([dims, made])
         return cast(byref(made), c_void_p)
@@ -372,7 +416,8 @@ def call(folder):
             if name == "__user_context":
                 value = numpy.zeros(1, dtype=numpy.uint64)
             else:
-                kind = {0: "i", 1: "u", 2: "f"}[argument.type.code] + str(max(argument.type.bits, 8) // 8)
+                size = max(argument.type.bits, 8) // 8
+                kind = {0: "i", 1: "u", 2: "f"}[argument.type.code] + str(size)
                 # A parameter that the pipeline does not use has no value.
                 value = numpy.array([parameters.get(name, 0)]).astype(kind)
             kept.append(value)
@@ -401,8 +446,14 @@ def line_of(error, script):
 
 
 def attempt(halide, job, folder, options):
-    """Does a job for a folder; whether it is done."""
-    jobs = {"compile": compile_pipeline, "compile-object": compile_object, "specify": specify, "settle": settle, "run": run}
+    """Does a job for a folder. True if it is done."""
+    jobs = {
+        "compile": compile_pipeline,
+        "compile-object": compile_object,
+        "specify": specify,
+        "settle": settle,
+        "run": run,
+    }
     script = Path(options["script"]).resolve() if "script" in options else None
     try:
         jobs[job](halide, folder, options)
@@ -412,16 +463,19 @@ def attempt(halide, job, folder, options):
         own = isinstance(error, (Fault, halide.HalideError))
         kind = "" if own else f"{type(error).__name__}: "
         words = kind + " ".join(str(error).removeprefix("Error: ").split())
-        (folder / "error.json").write_text(json.dumps({"whose": whose, "words": words, "line": line}))
+        found = {"whose": whose, "words": words, "line": line}
+        (folder / "error.json").write_text(json.dumps(found))
         return False
     return True
 
 
 def where():
-    """Prints the folder of Halide's package, and that of the compiled C++ side in the package `halidom`, if it is there. Loads no library, which would take time."""
+    """Prints the folder of Halide's package, and that of the compiled C++ side in the package
+    `halidom`, if it is there. Loads no library, which would take time."""
     print(importlib.util.find_spec("halide").submodule_search_locations[0])
     own = importlib.util.find_spec("halidom")
-    compiled = [Path(place) / "bridge" for place in own.submodule_search_locations or []] if own else []
+    places = own.submodule_search_locations or [] if own else []
+    compiled = [Path(place) / "bridge" for place in places]
     for place in compiled[:1]:
         print(place if (place / "made-of.txt").is_file() else "")
 

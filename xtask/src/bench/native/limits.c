@@ -114,7 +114,8 @@ int main(int arguments, char **words) {
     double multiplied = least(threads, count, multiply);
     float sum = 0;
     for (int i = 0; i < count; i++) sum += threads[i].sum;
-    printf("{\"bytes\": %.6e, \"flops\": %.6e, \"sum\": %.1f}\n", 2.0 * (double)BLOCK * count / copied,
+    printf("{\"bytes\": %.6e, \"flops\": %.6e, \"sum\": %.1f}\n",
+           2.0 * (double)BLOCK * count / copied,
            2.0 * (double)STEPS * CHAINS * LANES * count / multiplied, (double)sum);
     return 0;
 }

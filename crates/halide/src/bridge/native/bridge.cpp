@@ -41,10 +41,13 @@ int attempt(char *words, size_t size, Job job) {
 
 }  // namespace
 
-extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *file, const char *target, const char *statement, const char *dump, const char *object, char *words, size_t size) {
+extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *file,
+                               const char *target, const char *statement, const char *dump,
+                               const char *object, char *words, size_t size) {
     return attempt(words, size, [&]() {
         Halide::Pipeline made = *file ? from_file(file) : checked(pipeline, outputs);
-        const Halide::Target machine = *target ? Halide::Target(target) : Halide::get_target_from_environment();
+        const Halide::Target machine =
+            *target ? Halide::Target(target) : Halide::get_target_from_environment();
         Halide::Module module = made.compile_to_module(made.infer_arguments(), "", machine);
         module.compile({{Halide::OutputFileType::conceptual_stmt, statement}});
         halidom::write(dump, halidom::dump(module));
@@ -55,11 +58,15 @@ extern "C" int halidom_compile(void *pipeline, const char *outputs, const char *
     });
 }
 
-extern "C" int halidom_serialize(void *pipeline, const char *outputs, const char *file, char *words, size_t size) {
-    return attempt(words, size, [&]() { Halide::serialize_pipeline(checked(pipeline, outputs), file); });
+extern "C" int halidom_serialize(void *pipeline, const char *outputs, const char *file, char *words,
+                                 size_t size) {
+    return attempt(words, size, [&]() {
+        Halide::serialize_pipeline(checked(pipeline, outputs), file);
+    });
 }
 
-extern "C" int halidom_keep(void *pipeline, const void *module, const char *base, char *words, size_t size) {
+extern "C" int halidom_keep(void *pipeline, const void *module, const char *base, char *words,
+                            size_t size) {
     return attempt(words, size, [&]() {
         const std::string start = base;
         const Halide::Module &made = *(const Halide::Module *)module;
@@ -78,8 +85,9 @@ int main(int argc, char **argv) {
         // LLVM may take forever on synthetic code.
         alarm(SECONDS);
         if (job == "runtime" && argc == 4) {
-            // The runtime has no floats that could be strict, and Halide refuses to say so of its module.
-            const Halide::Target machine = Halide::Target(argv[3]).without_feature(Halide::Target::StrictFloat);
+            // The runtime has no floats that could be strict, and Halide refuses the feature there.
+            const Halide::Target machine =
+                Halide::Target(argv[3]).without_feature(Halide::Target::StrictFloat);
             Halide::compile_standalone_runtime(argv[2], machine);
             return;
         }
@@ -92,7 +100,9 @@ int main(int argc, char **argv) {
         if (kind == "dump") {
             halidom::write(file, halidom::dump(module));
         } else {
-            module.compile({{kind == "c" ? Halide::OutputFileType::c_source : Halide::OutputFileType::object, file}});
+            const auto type =
+                kind == "c" ? Halide::OutputFileType::c_source : Halide::OutputFileType::object;
+            module.compile({{type, file}});
         }
     });
     if (status != 0) {

@@ -23,10 +23,12 @@ public:
         : text(source) {
         const Type known[] = {
             type_of<void *>(), type_of<const void *>(), type_of<char *>(), type_of<const char *>(),
-            type_of<uint8_t *>(), type_of<const uint8_t *>(), type_of<int32_t *>(), type_of<uint32_t *>(), type_of<uint64_t *>(),
+            type_of<uint8_t *>(), type_of<const uint8_t *>(), type_of<int32_t *>(),
+            type_of<uint32_t *>(), type_of<uint64_t *>(),
             type_of<struct halide_buffer_t *>(), type_of<const struct halide_buffer_t *>(),
             type_of<struct halide_dimension_t *>(), type_of<const struct halide_dimension_t *>(),
-            type_of<struct halide_semaphore_t *>(), type_of<const struct halide_device_interface_t *>(),
+            type_of<struct halide_semaphore_t *>(),
+            type_of<const struct halide_device_interface_t *>(),
             type_of<struct halide_device_interface_t *>(),
         };
         for (Type type : known) {
@@ -193,7 +195,8 @@ private:
 
     bool is_number_type(const std::string &said) {
         const size_t letters = said.rfind("bf", 0) == 0 ? 2 : 1;
-        return said.size() > letters && strchr("iufb", said[0]) && isdigit((unsigned char)said[letters]);
+        return said.size() > letters && strchr("iufb", said[0]) &&
+               isdigit((unsigned char)said[letters]);
     }
 
     Type number_type(const std::string &said) {
@@ -277,7 +280,8 @@ private:
                 constraint(made);
             }
             (is_input ? inputs : outputs)[name] = made;
-            arguments.emplace_back(name, is_input ? Argument::InputBuffer : Argument::OutputBuffer, type, dimensions, ArgumentEstimates{});
+            const auto kind = is_input ? Argument::InputBuffer : Argument::OutputBuffer;
+            arguments.emplace_back(name, kind, type, dimensions, ArgumentEstimates{});
         }
         close();
     }
@@ -301,7 +305,8 @@ private:
         if (digits != "none" && shape.size_in_bytes() * 2 != digits.size()) {
             refuse("an image whose bytes are not those of its shape");
         }
-        std::vector<uint8_t> *memory = new std::vector<uint8_t>;  // Lives as long as the process, as the image does.
+        // Lives as long as the process, as the image does.
+        std::vector<uint8_t> *memory = new std::vector<uint8_t>;
         for (size_t i = 0; digits != "none" && i < digits.size(); i += 2) {
             memory->push_back((uint8_t)std::stoi(digits.substr(i, 2), nullptr, 16));
         }
@@ -324,7 +329,8 @@ private:
                 const std::string name = string();
                 Expr value = expr();
                 close();
-                parts.push_back({true, [=](Stmt body) { return LetStmt::make(name, value, body); }, Stmt()});
+                parts.push_back(
+                    {true, [=](Stmt body) { return LetStmt::make(name, value, body); }, Stmt()});
             } else if (head == "allocate") {
                 parts.push_back({true, allocate(), Stmt()});
             } else {
@@ -370,7 +376,10 @@ private:
             close();
         }
         close();
-        return [=](Stmt body) { return Allocate::make(name, type, memory, extents, condition, body, made, freed, padding); };
+        return [=](Stmt body) {
+            return Allocate::make(name, type, memory, extents, condition, body, made, freed,
+                                  padding);
+        };
     }
 
     Stmt stmt(const std::string &head) {
@@ -402,7 +411,8 @@ private:
             options(predicate, alignment);
             close();
             auto found = outputs.find(name);
-            return Store::make(name, value, index, found == outputs.end() ? Parameter() : found->second, predicate, alignment);
+            const Parameter output = found == outputs.end() ? Parameter() : found->second;
+            return Store::make(name, value, index, output, predicate, alignment);
         }
         if (head == "free") {
             const std::string name = string();
@@ -497,7 +507,9 @@ private:
             options(predicate, alignment);
             auto image = images.find(name);
             auto input = inputs.find(name);
-            return Load::make(type, name, index, image == images.end() ? Buffer<>() : image->second, input == inputs.end() ? Parameter() : input->second, predicate, alignment);
+            const Buffer<> own = image == images.end() ? Buffer<>() : image->second;
+            const Parameter given = input == inputs.end() ? Parameter() : input->second;
+            return Load::make(type, name, index, own, given, predicate, alignment);
         }
         if (head == "var") {
             const Type type = this->type();
@@ -666,7 +678,8 @@ inline Module module_of(Reader &reader, const std::string &machine) {
             for (const auto &image : pictured.found) {
                 module.append(image.second);
             }
-            module.append(LoweredFunc(FUNCTION, reader.arguments, s, LinkageType::ExternalPlusMetadata));
+            module.append(
+                LoweredFunc(FUNCTION, reader.arguments, s, LinkageType::ExternalPlusMetadata));
         } catch (...) {
             failed = std::current_exception();
         }

@@ -31,10 +31,14 @@ const char *const VERSION_LINE = "halidom-dump 1 halide 21.0.0";
 #error "a release of Halide whose output is not read"
 #endif
 
-const char *const LOOPS[] = {"serial", "parallel", "vectorized", "unrolled", "extern", "gpu_block", "gpu_thread", "gpu_lane"};
-const char *const DEVICES[] = {"none", "Host", "Default_GPU", "CUDA", "OpenCL", "Metal", "Hexagon", "HexagonDma", "D3D12Compute", "Vulkan", "WebGPU"};
-const char *const MEMORIES[] = {"Auto", "Heap", "Stack", "Register", "GPUShared", "GPUTexture", "LockedCache", "VTCM", "AMXTile"};
-const char *const CALLS[] = {"image", "extern", "extern-c++", "pure-extern", "halide", "intrinsic", "pure-intrinsic"};
+const char *const LOOPS[] = {"serial", "parallel",  "vectorized", "unrolled",
+                             "extern", "gpu_block", "gpu_thread", "gpu_lane"};
+const char *const DEVICES[] = {"none",    "Host",       "Default_GPU",  "CUDA",   "OpenCL", "Metal",
+                               "Hexagon", "HexagonDma", "D3D12Compute", "Vulkan", "WebGPU"};
+const char *const MEMORIES[] = {"Auto",       "Heap",        "Stack", "Register", "GPUShared",
+                                "GPUTexture", "LockedCache", "VTCM",  "AMXTile"};
+const char *const CALLS[] = {"image",  "extern",    "extern-c++",    "pure-extern",
+                             "halide", "intrinsic", "pure-intrinsic"};
 const char *const REDUCTIONS[] = {"add", "saturating_add", "mul", "min", "max", "and", "or"};
 
 inline std::string quoted(const std::string &text) {
@@ -89,7 +93,9 @@ struct Outside : IRVisitor {
 
     void belongs(const std::string &name, const Parameter &param, bool expected, const char *what) {
         if (param.defined() != expected || (expected && param.name() != name)) {
-            throw Unsupported(std::string(what) + " `" + name + "` that points to " + (param.defined() ? "the parameter `" + param.name() + "`" : "no parameter"));
+            const std::string target =
+                param.defined() ? "the parameter `" + param.name() + "`" : "no parameter";
+            throw Unsupported(std::string(what) + " `" + name + "` that points to " + target);
         }
         if (expected) {
             parameters[name] = param;
@@ -99,7 +105,8 @@ struct Outside : IRVisitor {
     void pictured(const std::string &name, const Buffer<> &image) {
         if (image.defined()) {
             if (image.name() != name && name.rfind(image.name() + ".", 0) != 0) {
-                throw Unsupported("the name `" + name + "`, which points to the image `" + image.name() + "`");
+                throw Unsupported("the name `" + name + "`, which points to the image `" +
+                                  image.name() + "`");
             }
             images.insert(image.name());
         }
@@ -119,8 +126,10 @@ struct Outside : IRVisitor {
     }
 
     void visit(const Variable *op) override {
-        if (op->param.defined() && op->param.name() != op->name && op->name.rfind(op->param.name() + ".", 0) != 0) {
-            throw Unsupported("the variable `" + op->name + "`, which points to the parameter `" + op->param.name() + "`");
+        if (op->param.defined() && op->param.name() != op->name &&
+            op->name.rfind(op->param.name() + ".", 0) != 0) {
+            throw Unsupported("the variable `" + op->name + "`, which points to the parameter `" +
+                              op->param.name() + "`");
         }
         pictured(op->name, op->image);
     }
@@ -245,9 +254,11 @@ struct Printer : IRVisitor {
     }
     void visit(const Call *op) override {
         if (op->call_type == Call::Halide || op->call_type == Call::Image) {
-            throw Unsupported("a call of the func or image `" + op->name + "` in a final statement");
+            throw Unsupported("a call of the func or image `" + op->name +
+                              "` in a final statement");
         }
-        out << "(call " << type_text(op->type) << ' ' << quoted(op->name) << ' ' << CALLS[op->call_type] << ' ' << op->value_index;
+        out << "(call " << type_text(op->type) << ' ' << quoted(op->name) << ' '
+            << CALLS[op->call_type] << ' ' << op->value_index;
         for (const Expr &arg : op->args) {
             then(arg);
         }
@@ -268,7 +279,8 @@ struct Printer : IRVisitor {
         } else if (op->is_extract_element()) {
             out << "(extract " << op->indices[0] << ')';
         } else if (op->is_slice()) {
-            out << "(slice " << op->slice_begin() << ' ' << op->slice_stride() << ' ' << op->indices.size() << ')';
+            out << "(slice " << op->slice_begin() << ' ' << op->slice_stride() << ' '
+                << op->indices.size() << ')';
         } else {
             out << "(lanes";
             for (int lane : op->indices) {
@@ -289,7 +301,8 @@ struct Printer : IRVisitor {
 
     // The range of a parameter.
     void range(const ArgumentEstimates &known) {
-        const std::pair<const char *, Expr> ends[] = {{"min", known.scalar_min}, {"max", known.scalar_max}};
+        const std::pair<const char *, Expr> ends[] = {{"min", known.scalar_min},
+                                                      {"max", known.scalar_max}};
         for (const auto &end : ends) {
             if (end.second.defined()) {
                 out << " (" << end.first;
@@ -301,8 +314,11 @@ struct Printer : IRVisitor {
 
     // The constraints of the pipeline on a dimension of an argument.
     void constraint(const Parameter &param, int d) {
-        const std::pair<const char *, Expr> sides[] = {{"min", param.min_constraint(d)}, {"extent", param.extent_constraint(d)}, {"stride", param.stride_constraint(d)}};
-        if (!sides[0].second.defined() && !sides[1].second.defined() && !sides[2].second.defined()) {
+        const std::pair<const char *, Expr> sides[] = {{"min", param.min_constraint(d)},
+                                                       {"extent", param.extent_constraint(d)},
+                                                       {"stride", param.stride_constraint(d)}};
+        if (!sides[0].second.defined() && !sides[1].second.defined() &&
+            !sides[2].second.defined()) {
             return;
         }
         out << " (dim " << d;
@@ -368,7 +384,8 @@ struct Printer : IRVisitor {
     }
 
     void declaration(const Allocate *op) {
-        out << "(allocate " << quoted(op->name) << ' ' << type_text(op->type) << ' ' << MEMORIES[(int)op->memory_type] << ' ' << op->padding << " (";
+        out << "(allocate " << quoted(op->name) << ' ' << type_text(op->type) << ' '
+            << MEMORIES[(int)op->memory_type] << ' ' << op->padding << " (";
         for (size_t i = 0; i < op->extents.size(); i++) {
             out << (i == 0 ? "" : " ");
             op->extents[i].accept(this);
@@ -407,7 +424,8 @@ struct Printer : IRVisitor {
         out << ')';
     }
     void visit(const For *op) override {
-        out << "(for " << LOOPS[(int)op->for_type] << ' ' << DEVICES[(int)op->device_api] << ' ' << quoted(op->name);
+        out << "(for " << LOOPS[(int)op->for_type] << ' ' << DEVICES[(int)op->device_api] << ' '
+            << quoted(op->name);
         then(op->min);
         then(op->extent);
         body(op->body);
@@ -495,7 +513,7 @@ inline const LoweredFunc &main_of(const Module &module) {
     return *main;
 }
 
-// Does a job that goes deep into a statement. Exceptions cannot leave the other stack by themselves.
+// Does a job that goes deep into a statement. Exceptions cannot leave the other stack on their own.
 template<typename Job>
 void on_large_stack(Job job) {
     std::exception_ptr failed;
@@ -545,15 +563,18 @@ inline std::string dump(const Module &module) {
             }
         }
         statement.accept(&outside);
-        out << VERSION_LINE << "\n(target " << quoted(module.target().to_string()) << ")\n(strict-float " << (module.any_strict_float() ? "yes" : "no") << ")\n";
+        out << VERSION_LINE << "\n(target " << quoted(module.target().to_string())
+            << ")\n(strict-float " << (module.any_strict_float() ? "yes" : "no") << ")\n";
         for (const LoweredArgument &arg : main.args) {
-            const char *kind = arg.kind == Argument::InputScalar ? "input-scalar" : arg.kind == Argument::InputBuffer ? "input-buffer" :
-                                                                                                                        "output-buffer";
+            const char *kind = arg.kind == Argument::InputScalar   ? "input-scalar"
+                               : arg.kind == Argument::InputBuffer ? "input-buffer"
+                                                                   : "output-buffer";
             out << "(argument " << kind << ' ' << quoted(arg.name) << ' ' << type_text(arg.type);
             if (arg.is_buffer()) {
                 auto found = outside.parameters.find(arg.name);
                 const bool is_known = found != outside.parameters.end();
-                out << ' ' << (int)arg.dimensions << ' ' << (is_known ? found->second.host_alignment() : arg.type.bytes());
+                out << ' ' << (int)arg.dimensions << ' '
+                    << (is_known ? found->second.host_alignment() : arg.type.bytes());
                 for (int d = 0; is_known && d < (int)arg.dimensions; d++) {
                     Printer(out).constraint(found->second, d);
                 }
@@ -568,7 +589,8 @@ inline std::string dump(const Module &module) {
             }
             out << "(image " << quoted(image.name()) << ' ' << type_text(image.type()) << " (";
             for (int d = 0; d < image.dimensions(); d++) {
-                out << (d == 0 ? "(" : " (") << image.dim(d).min() << ' ' << image.dim(d).extent() << ' ' << image.dim(d).stride() << ')';
+                out << (d == 0 ? "(" : " (") << image.dim(d).min() << ' ' << image.dim(d).extent()
+                    << ' ' << image.dim(d).stride() << ')';
             }
             out << ") ";
             const halide_buffer_t &raw = *image.raw_buffer();

@@ -1,5 +1,5 @@
-// The functions of `Func` and `Pipeline` that compile, in Halide 19.0.0 and 21.0.0, by the names for
-// linkers. Each line has the places of the object and of the target among the arguments; a
+// The functions of `Func` and `Pipeline` that compile, in Halide 19.0.0 and 21.0.0, by the names
+// for linkers. Each line has the places of the object and of the target among the arguments; a
 // function that returns an object has the place of the result as its first argument.
 //
 // `Pipeline::compile_to_module` and the functions for several targets are not among them.
@@ -11,8 +11,8 @@
 #define PLAIN FILE_OF TARGET
 #define FORMAT FILE_OF "NS_16StmtOutputFormatE" TARGET
 #define FILES                                                                                      \
-    "ERKSt3mapINS_14OutputFileTypeE" STRING "St4lessIS2_ESaISt4pairIKS2_S8_EEERKSt6vectorINS_8Argum" \
-    "entESaISJ_EERKS8_"
+    "ERKSt3mapINS_14OutputFileTypeE" STRING "St4lessIS2_ESaISt4pairIKS2_S8_EEERKSt6vectorINS_8Ar"  \
+    "gumentESaISJ_EERKS8_"
 #define ARGUMENTS "ERKSt6vectorINS_8ArgumentESaIS2_EE"
 #define SIZES "ESt6vectorIiSaIiEE"
 #define SIZES_REF "ERKSt6vectorIiSaIiEE"

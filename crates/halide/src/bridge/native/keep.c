@@ -1,14 +1,14 @@
 // The library that is put in front of a generator's Halide. It takes the place of
-// `Pipeline::compile_to_module`, through which Halide passes every compile, and has a copy of the
-// process write the pipeline and the compiled statement to files, so that names that Halide makes up
-// later are the same.
+// `Pipeline::compile_to_module`, through which Halide passes every compile. A copy of the process
+// writes the pipeline and the compiled statement to files, so that names that Halide makes up later
+// are the same.
 //
 // The variables are set by the program that starts the generator: the folder of the files; the
 // bridge's library, which writes them; the size of the libHalide.so for which this was compiled. A
 // generator with another Halide is left alone.
 //
-// `N.begun` is there if the compile with number N was seen, `N.name` is the name of its function, and
-// `N.done` is there if `N.hlpipe` and `N.dump` are whole.
+// `N.begun` exists if the compile with number N was seen, `N.name` has the name of its function,
+// and `N.done` exists if `N.hlpipe` and `N.dump` are whole.
 
 #define _GNU_SOURCE
 
@@ -73,7 +73,8 @@ static void write_files(int number, void *code, void *pipeline, const void *modu
     alarm(SECONDS);
     Dl_info where;
     struct stat about;
-    if (!dladdr(code, &where) || stat(where.dli_fname, &about) != 0 || (long long)about.st_size != size) {
+    if (!dladdr(code, &where) || stat(where.dli_fname, &about) != 0 ||
+        (long long)about.st_size != size) {
         return;
     }
     void *library = dlopen(writer, RTLD_NOW | RTLD_LOCAL);
@@ -88,9 +89,12 @@ static void write_files(int number, void *code, void *pipeline, const void *modu
     }
 }
 
-__attribute__((visibility("default"))) void *halidom_kept(void *, void *, const void *, const void *, const void *, int) __asm__(SYMBOL);
+__attribute__((visibility("default"))) void *halidom_kept(void *, void *, const void *,
+                                                          const void *, const void *,
+                                                          int) __asm__(SYMBOL);
 
-void *halidom_kept(void *module, void *pipeline, const void *args, const void *name, const void *target, int linkage) {
+void *halidom_kept(void *module, void *pipeline, const void *args, const void *name,
+                   const void *target, int linkage) {
     static int compiles;
     Compile original;
     void *code = dlsym(RTLD_NEXT, SYMBOL);

@@ -1,15 +1,16 @@
-// The library that `LD_PRELOAD=$(halidom preload) ./program` puts in front of libHalide.so. It takes
-// the place of `Pipeline::compile_to_module`, through which Halide passes every compile, and has
-// the pipeline and the compiled statement written to files by a copy of the process. A judge,
+// The library that `LD_PRELOAD=$(halidom preload) ./program` puts in front of libHalide.so. It
+// takes the place of `Pipeline::compile_to_module`, through which Halide passes every compile. A
+// copy of the process writes the pipeline and the compiled statement to files. A judge,
 // `halidom preload --judge`, reads the files and prints a summary.
 //
-// A libHalide.so that was linked with `-Bsymbolic-functions` calls its own `compile_to_module`. There
-// the functions that a program calls are taken instead (entries.h), and the copy compiles once more.
+// A libHalide.so that was linked with `-Bsymbolic-functions` calls its own `compile_to_module`.
+// There the library takes the place of the functions that a program calls (entries.h), and the copy
+// compiles once more.
 //
 // The program must not notice. Therefore:
 //   * the library refers to no symbol of Halide, so a child process without Halide starts as usual;
-//   * the system call makes the copies, and their end raises no signal, so `wait` does not find them;
-//     everything that may fail or allocate happens in them;
+//   * the system call makes the copies, and their end raises no signal, so `wait` does not find
+//     them; everything that may fail or allocate happens in them;
 //   * the copies write to no stream of the program, and keep none of its files open.
 //
 // This file is C, so that the library needs no C++ runtime of its own. Exceptions of Halide pass
@@ -67,8 +68,9 @@ typedef void *(*Compile)(void *, void *, const void *, const void *, const void 
 // has in its registers.
 typedef void *(*Any)(void *, void *, void *, void *, void *, void *);
 
-// A compile: the pipeline and the module that was made of it, or the func or pipeline and the target
-// of a compile that is to be repeated. `code` is the called function of the program's Halide.
+// A compile: the pipeline and the module that was made of it, or the func or pipeline and the
+// target of a compile that is to be repeated. `code` is the called function of the program's
+// Halide.
 struct Seen {
     void *code;
     void *object;
@@ -115,8 +117,8 @@ static struct {
     char **variables;         // the environment of the judge
 } settings;
 
-// The numbers of compiles of this process and of those that are forked from it: of all, and of those
-// that no judge could be told of, as the process had closed the file.
+// The numbers of compiles of this process and of those that are forked from it: of all compiles,
+// and of those that no judge could be told of, as the process had closed the file.
 static struct Shared {
     long all, unheard;
 } *shared;
@@ -143,7 +145,8 @@ static void *defined(const char *path, const char *symbol) {
     void *file = path && *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     void *found = file ? dlsym(file, symbol) : NULL;
     Dl_info own, where;
-    if (found && dladdr((void *)defined, &own) && dladdr(found, &where) && own.dli_fbase == where.dli_fbase) {
+    if (found && dladdr((void *)defined, &own) && dladdr(found, &where) &&
+        own.dli_fbase == where.dli_fbase) {
         found = NULL;
     }
     if (file) {
@@ -300,20 +303,23 @@ static void begin(void) {
         snprintf(state.folder, sizeof state.folder, "%s", report);
         // Reports of several programs, or of several runs. Numbers of processes come again.
         for (int more = 1; !made && errno == EEXIST && more < 1000; more++) {
-            const int length = snprintf(state.folder, sizeof state.folder, "%s/%d", report, (int)state.owner);
+            const int length =
+                snprintf(state.folder, sizeof state.folder, "%s/%d", report, (int)state.owner);
             if (more > 1 && length < (int)sizeof state.folder) {
                 snprintf(state.folder + length, sizeof state.folder - length, "-%d", more);
             }
             made = mkdir(state.folder, 0700) == 0;
         }
     } else {
-        snprintf(state.folder, sizeof state.folder, "%s/halidom-preload-XXXXXX", settings.temporary);
+        snprintf(state.folder, sizeof state.folder, "%s/halidom-preload-XXXXXX",
+                 settings.temporary);
         made = mkdtemp(state.folder) != NULL;
     }
     // The program may change its folder.
     char *whole = made ? realpath(state.folder, NULL) : NULL;
     if (!whole || strlen(whole) >= sizeof state.folder) {
-        say(kept ? "halidom: HALIDOM_PRELOAD_REPORT is no folder that can be made\n" : "halidom: there is no folder for temporary files\n");
+        say(kept ? "halidom: HALIDOM_PRELOAD_REPORT is no folder that can be made\n"
+                 : "halidom: there is no folder for temporary files\n");
         free(whole);
         return;
     }
@@ -334,7 +340,8 @@ static void begin(void) {
     fstat(done[0], &state.pipes[1]);
     char **variables = settings.variables;
     const char *judge = *settings.executable ? settings.executable : JUDGE;
-    char *const words[] = {(char *)judge, "preload", "--judge", state.folder, kept ? "--keep" : NULL, NULL};
+    char *const words[] = {(char *)judge, "preload", "--judge",
+                           state.folder,  kept ? "--keep" : NULL, NULL};
     // A program that is started has a signal for its end. So it must be the child of another copy,
     // which ends at once.
     const pid_t between = variables ? copy() : -1;
@@ -375,7 +382,8 @@ static void written(const struct Seen *what, const char *name) {
     char base[4200], words[1024] = "", line[2048];
     state.is_copy = 1;
     part(state.jobs, -1, -1);
-    const struct rlimit seconds = {WRITER_SECONDS, WRITER_SECONDS}, memory = {WRITER_MEMORY, WRITER_MEMORY};
+    const struct rlimit seconds = {WRITER_SECONDS, WRITER_SECONDS};
+    const struct rlimit memory = {WRITER_MEMORY, WRITER_MEMORY};
     setrlimit(RLIMIT_CPU, &seconds);
     setrlimit(RLIMIT_DATA, &memory);
     // A lock that another thread held when the copy was made is never released.
@@ -384,8 +392,11 @@ static void written(const struct Seen *what, const char *name) {
     Dl_info where;
     struct stat about;
     const char *mark = "done";
-    if (!dladdr(what->code, &where) || stat(where.dli_fname, &about) != 0 || about.st_size != LIBRARY_SIZE) {
-        snprintf(words, sizeof words, "the program loads another libHalide.so than the one that `halidom preload` was compiled for");
+    if (!dladdr(what->code, &where) || stat(where.dli_fname, &about) != 0 ||
+        about.st_size != LIBRARY_SIZE) {
+        snprintf(words, sizeof words,
+                 "the program loads another libHalide.so than the one that `halidom preload` was "
+                 "compiled for");
         mark = "failed";
     } else {
         void *writer = dlopen(WRITER, RTLD_NOW | RTLD_LOCAL);
@@ -397,10 +408,15 @@ static void written(const struct Seen *what, const char *name) {
         }
         if (!write || !compile) {
             const char *error = dlerror();
-            snprintf(words, sizeof words, "the library that writes pipelines cannot be loaded: %s", error ? error : "");
+            snprintf(words, sizeof words, "the library that writes pipelines cannot be loaded: %s",
+                     error ? error : "");
             mark = "failed";
-        } else if ((what->module ? write(what->object, what->module, base, words, sizeof words) : compile(what->object, what->is_func, what->target, base, words, sizeof words)) != 0) {
-            mark = "failed";
+        } else {
+            const int status =
+                what->module ? write(what->object, what->module, base, words, sizeof words)
+                             : compile(what->object, what->is_func, what->target, base, words,
+                                       sizeof words);
+            mark = status != 0 ? "failed" : mark;
         }
     }
     for (char *c = words; *c; c++) {
@@ -487,9 +503,12 @@ static void seen(const struct Seen *what) {
     errno = error;
 }
 
-__attribute__((visibility("default"))) void *halidom_compile_to_module(void *module, void *pipeline, const void *args, const void *name, const void *target, int linkage) __asm__(SYMBOL);
+__attribute__((visibility("default"))) void *halidom_compile_to_module(
+    void *module, void *pipeline, const void *args, const void *name, const void *target,
+    int linkage) __asm__(SYMBOL);
 
-void *halidom_compile_to_module(void *module, void *pipeline, const void *args, const void *name, const void *target, int linkage) {
+void *halidom_compile_to_module(void *module, void *pipeline, const void *args, const void *name,
+                                const void *target, int linkage) {
     Compile original;
     void *code = find(SYMBOL, __builtin_return_address(0));
     *(void **)&original = code;
@@ -557,44 +576,48 @@ static void entered(void *code, void *object, int is_func, const void *target) {
     }
     // The variable is for tests.
     if (!known.answer || settings.entries != 0) {
-        const struct Seen what = {.code = code, .object = object, .is_func = is_func, .target = target};
+        const struct Seen what = {
+            .code = code, .object = object, .is_func = is_func, .target = target};
         seen(&what);
     }
 }
 
-#define ENTRY(id, is_func, symbol, self, target)                                                       \
-    __attribute__((visibility("default"))) void *id(void *, void *, void *, void *, void *, void *) __asm__(symbol); \
-    void *id(void *a, void *b, void *c, void *d, void *e, void *f) {                                   \
-        Any original;                                                                                  \
-        void *code = find(symbol, __builtin_return_address(0));                                        \
-        *(void **)&original = code;                                                                    \
-        void *const words[] = {a, b, c, d, e, f};                                                      \
-        entered(code, words[self], is_func, words[target]);                                            \
-        return original(a, b, c, d, e, f);                                                             \
+#define ENTRY(id, is_func, symbol, self, target)                                                   \
+    __attribute__((visibility("default"))) void *id(void *, void *, void *, void *, void *,        \
+                                                    void *) __asm__(symbol);                       \
+    void *id(void *a, void *b, void *c, void *d, void *e, void *f) {                               \
+        Any original;                                                                              \
+        void *code = find(symbol, __builtin_return_address(0));                                    \
+        *(void **)&original = code;                                                                \
+        void *const words[] = {a, b, c, d, e, f};                                                  \
+        entered(code, words[self], is_func, words[target]);                                        \
+        return original(a, b, c, d, e, f);                                                         \
     }
 #include "entries.h"
 
-// Whether the program itself contains Halide. The program is the first entry.
+// Tells if the program itself contains Halide. The program is the first entry.
 static int contains(struct dl_phdr_info *info, size_t size, void *out) {
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) && !(segment->p_flags & PF_W) &&
-            memmem((const void *)(info->dlpi_addr + segment->p_vaddr), segment->p_filesz, SENTENCE, sizeof SENTENCE - 1)) {
+            memmem((const void *)(info->dlpi_addr + segment->p_vaddr), segment->p_filesz, SENTENCE,
+                   sizeof SENTENCE - 1)) {
             *(int *)out = 1;
         }
     }
     return 1;
 }
 
-// Whether the program contains Halide itself; then it says why nothing was seen.
+// Tells if the program contains Halide itself, and then prints why nothing was seen.
 static int excuse(void) {
     int answer = 0;
     if (!dl_iterate_phdr(is_halide, NULL)) {
         dl_iterate_phdr(contains, &answer);
     }
     if (answer) {
-        say("halidom: this program contains Halide itself (it is linked with a static libHalide), so its compiles are not seen: link it with libHalide.so\n");
+        say("halidom: this program contains Halide itself (it is linked with a static libHalide), "
+            "so its compiles are not seen: link it with libHalide.so\n");
     }
     return answer;
 }
@@ -629,7 +652,8 @@ static int worst(void) {
         say("halidom: the judge cannot be started, or has failed\n");
     }
     if (shared && __atomic_load_n(&shared->unheard, __ATOMIC_RELAXED) > 0) {
-        say("halidom: some compiles were not judged: their process had closed the files that it did not open\n");
+        say("halidom: some compiles were not judged: their process had closed the files that it "
+            "did not open\n");
         found = found == 0 ? 3 : found;
     }
     return found;
@@ -642,8 +666,10 @@ static void end(int status, void *nothing) {
     int found = 0;
     if (state.compiles == 0) {
         found = excuse() ? 3 : 0;
-        if (settings.strict && root == getpid() && shared && __atomic_load_n(&shared->all, __ATOMIC_RELAXED) > 0) {
-            say("halidom: processes that were forked have compiled, and their verdicts are not known here\n");
+        if (settings.strict && root == getpid() && shared &&
+            __atomic_load_n(&shared->all, __ATOMIC_RELAXED) > 0) {
+            say("halidom: processes that were forked have compiled, and their verdicts are not "
+                "known here\n");
             found = 3;
         }
     } else if (state.owner == getpid()) {
@@ -675,7 +701,8 @@ __attribute__((constructor)) static void registered(void) {
     named("HALIDOM_EXECUTABLE", "", settings.executable, sizeof settings.executable);
     named("TMPDIR", "/tmp", settings.temporary, sizeof settings.temporary);
     settings.variables = environment();
-    void *numbers = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *numbers =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     shared = numbers == MAP_FAILED ? NULL : numbers;
     root = getpid();
     on_exit(end, NULL);

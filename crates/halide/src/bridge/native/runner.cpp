@@ -64,7 +64,8 @@ Guarded guarded(size_t size, size_t alignment, bool at_end, int sharing) {
     Guarded made;
     const size_t pages = (size + alignment + PAGE - 1) / PAGE * PAGE;
     made.mapped = pages + 2 * PAGE;
-    void *mapping = mmap(nullptr, made.mapped, PROT_NONE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *mapping =
+        mmap(nullptr, made.mapped, PROT_NONE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED) {
         return {};
     }
@@ -216,9 +217,12 @@ int main(int argc, char **argv) {
         return 2;
     }
     const Pipeline pipeline = (Pipeline)dlsym(library, (std::string(argv[2]) + "_argv").c_str());
-    const auto set_error = (void (*(*)(void (*)(void *, const char *)))(void *, const char *))dlsym(library, "halide_set_error_handler");
-    const auto set_malloc = (void *(*(*)(void *(*)(void *, size_t)))(void *, size_t))dlsym(library, "halide_set_custom_malloc");
-    const auto set_free = (void (*(*)(void (*)(void *, void *)))(void *, void *))dlsym(library, "halide_set_custom_free");
+    using OnError = void (*)(void *, const char *);
+    using Malloc = void *(*)(void *, size_t);
+    using Free = void (*)(void *, void *);
+    const auto set_error = (OnError(*)(OnError))dlsym(library, "halide_set_error_handler");
+    const auto set_malloc = (Malloc(*)(Malloc))dlsym(library, "halide_set_custom_malloc");
+    const auto set_free = (Free(*)(Free))dlsym(library, "halide_set_custom_free");
     if (!pipeline || !set_error || !set_malloc || !set_free) {
         fprintf(stderr, "error: the library lacks a function\n");
         return 2;
@@ -259,7 +263,8 @@ int main(int argc, char **argv) {
                 return 2;
             }
             for (int d = 0; d < argument.buffer.dimensions; d++) {
-                const int32_t min = input.next<int32_t>(), extent = input.next<int32_t>(), stride = input.next<int32_t>();
+                const int32_t min = input.next<int32_t>(), extent = input.next<int32_t>();
+                const int32_t stride = input.next<int32_t>();
                 argument.dims.push_back({min, extent, stride, 0});
             }
             argument.buffer.dim = argument.dims.data();
@@ -291,7 +296,8 @@ int main(int argc, char **argv) {
             setrlimit(RLIMIT_CORE, &none);
 #ifdef __SANITIZE_ADDRESS__
             (void)memory;
-            __asan_set_error_report_callback([](const char *report) { note_error(nullptr, report); });
+            __asan_set_error_report_callback(
+                [](const char *report) { note_error(nullptr, report); });
             set_malloc(sanitized_malloc);
             set_free(sanitized_free);
 #else

@@ -37,8 +37,8 @@ struct Pictured : IRVisitor {
     }
 };
 
-// The module in the form of a compile ahead of time: without the features that speak of the call and
-// not of the code, and with arrays in place of the arguments that they are.
+// The module in the form of a compile ahead of time: without the features that are about the call
+// and not about the code, and with arrays in place of the arguments that they are.
 Module of_code(const Module &module) {
     const LoweredFunc &main = halidom::main_of(module);
     Pictured pictured;
@@ -96,9 +96,10 @@ int attempt(char *words, size_t size, Job job) {
 }  // namespace
 
 // Writes BASE.hlpipe and BASE.dump. Returns 0, and keeps the name of the compiled function, and the
-// word `custom` if passes of the program have changed the statement. Otherwise keeps the words of an
-// error.
-extern "C" int halidom_write(void *pipeline, const void *module, const char *base, char *words, size_t size) {
+// word `custom` if passes of the program have changed the statement. Otherwise keeps the words of
+// an error.
+extern "C" int halidom_write(void *pipeline, const void *module, const char *base, char *words,
+                             size_t size) {
     return attempt(words, size, [&]() {
         const Module code = of_code(*(const Module *)module);
         return write_files(*(Pipeline *)pipeline, code, base);
@@ -106,7 +107,8 @@ extern "C" int halidom_write(void *pipeline, const void *module, const char *bas
 }
 
 // The same for a func or a pipeline that the program is about to compile for a target.
-extern "C" int halidom_compile_and_write(void *object, int is_func, const void *named, const char *base, char *words, size_t size) {
+extern "C" int halidom_compile_and_write(void *object, int is_func, const void *named,
+                                         const char *base, char *words, size_t size) {
     return attempt(words, size, [&]() {
         Pipeline pipeline = is_func ? Pipeline(*(const Func *)object) : *(Pipeline *)object;
         Target target = *(const Target *)named;
