@@ -1,8 +1,10 @@
 //! The judgement of the subjects of `halidom validate`, one by one.
 
+use std::path::Path;
 use std::time::Instant;
 
 use halidom_driver::baseline::Baseline;
+use halidom_driver::files;
 use halidom_driver::judge::{self, Options};
 use halidom_driver::layout::Layout;
 use halidom_driver::stock::{self, Replay, Stock};
@@ -10,7 +12,8 @@ use halidom_driver::subject::Subject;
 use halidom_validate::{Counterexample, Report, Verdict as Outcome};
 use halidom_verdict::{Record, Verdict};
 
-use super::{annotated, baseline, counterexample, faults, replay, show, write_file};
+use super::show::counterexample;
+use super::{annotated, baseline, replay, show};
 use crate::args::ValidateArgs;
 use crate::output::{Output, Stop};
 
@@ -138,4 +141,32 @@ fn show_replay(
     if let Some((stock, replay)) = replayed {
         replay::show(stock, replay, report, output);
     }
+}
+
+/// Writes a text to a file that the user names.
+pub(super) fn write_file(path: &Path, text: &str, output: &mut Output<'_>) -> Result<(), Stop> {
+    files::write_bytes(path, text.as_bytes())
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
+}
+
+/// Reports loudly anything that makes every verdict of the run doubtful.
+pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Stop> {
+    if let Some(reason) = &report.solver.not_kept {
+        let message = format!("cannot keep the questions to the solver: {reason}");
+        return Err(output.error("HAL0805", &message, "check the folder of `--emit-smt`"));
+    }
+    if report.solver.disagreements.is_empty() {
+        return Ok(());
+    }
+    let mut purposes: Vec<&str> = report.solver.disagreements.iter().map(String::as_str).collect();
+    purposes.sort_unstable();
+    purposes.dedup();
+    let message = format!(
+        "the solvers disagree: the first refutes what the second has a model of ({})",
+        purposes.join(", ")
+    );
+    let hint = "one of them is wrong: keep the questions with `--emit-smt DIR` and report them to \
+        the solvers' authors";
+    output.error("HAL0907", &message, hint);
+    Err(Stop::Disagreement)
 }

@@ -31,7 +31,8 @@ use crate::output::{Ended, Output, Stop};
 use crate::watch::{self, Watch};
 
 pub(crate) use json::object;
-use judging::{Judged, Judging};
+pub(crate) use judging::faults;
+use judging::{Judged, Judging, write_file};
 pub(crate) use sentence::sentence;
 pub(crate) use show::{counterexample, strict};
 
@@ -136,34 +137,6 @@ fn write_statement(stock: &Stock, path: &Path, output: &mut Output<'_>) -> Resul
         return Err(output.error("HAL1205", message, hint));
     };
     write_file(path, &text, output)
-}
-
-/// Writes a text to a file that the user names.
-fn write_file(path: &Path, text: &str, output: &mut Output<'_>) -> Result<(), Stop> {
-    files::write_bytes(path, text.as_bytes())
-        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
-}
-
-/// Reports loudly anything that makes every verdict of the run doubtful.
-pub(crate) fn faults(report: &Report, output: &mut Output<'_>) -> Result<(), Stop> {
-    if let Some(reason) = &report.solver.not_kept {
-        let message = format!("cannot keep the questions to the solver: {reason}");
-        return Err(output.error("HAL0805", &message, "check the folder of `--emit-smt`"));
-    }
-    if report.solver.disagreements.is_empty() {
-        return Ok(());
-    }
-    let mut purposes: Vec<&str> = report.solver.disagreements.iter().map(String::as_str).collect();
-    purposes.sort_unstable();
-    purposes.dedup();
-    let message = format!(
-        "the solvers disagree: the first refutes what the second has a model of ({})",
-        purposes.join(", ")
-    );
-    let hint = "one of them is wrong: keep the questions with `--emit-smt DIR` and report them to \
-        the solvers' authors";
-    output.error("HAL0907", &message, hint);
-    Err(Stop::Disagreement)
 }
 
 /// Writes the reports for other tools.

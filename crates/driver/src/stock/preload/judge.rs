@@ -39,7 +39,7 @@ pub struct Options {
     pub wait: Duration,
 }
 
-/// What a judge tells while it works.
+/// News that a judge gives while it works.
 #[derive(Debug)]
 pub enum News<'n> {
     /// The program has ended a while ago, and some verdicts are not there yet.
