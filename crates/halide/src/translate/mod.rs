@@ -12,6 +12,7 @@ mod belonging;
 mod bits;
 mod buffers;
 mod caller;
+mod calls;
 mod clamps;
 mod closed_work;
 mod constants;
