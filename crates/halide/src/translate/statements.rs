@@ -98,7 +98,7 @@ impl Walk<'_> {
                 if self.new_key(&stated)? {
                     return Ok(());
                 }
-                self.memory(pool, stated, items)?;
+                self.memory(pool, &stated, items)?;
                 taken.push(*name);
             }
             StmtKind::Free(name) => {
@@ -318,13 +318,13 @@ impl Walk<'_> {
     fn memory(
         &mut self,
         pool: &mut Pool,
-        stated: Allocation<'_>,
+        stated: &Allocation<'_>,
         items: &mut Vec<Item>,
     ) -> Result<()> {
         match self.cached(stated.name, (stated.new, stated.free)) {
-            None => items.push(Item::Allocate(self.allocate(pool, &stated)?)),
+            None => items.push(Item::Allocate(self.allocate(pool, stated)?)),
             Some(key) => {
-                let plain = Allocation { new: None, free: None, ..stated };
+                let plain = Allocation { new: None, free: None, ..*stated };
                 let own = self.allocate(pool, &plain)?;
                 items.push(Item::Allocate(own));
                 items.extend(self.second_memory(pool, (key, stated.name), own)?);

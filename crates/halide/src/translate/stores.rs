@@ -135,8 +135,8 @@ impl Walk<'_> {
         Ok(written)
     }
 
-    /// Divides a store into parts: each lane where lanes are selected or updated one by one, else as
-    /// few as possible.
+    /// Divides a store into parts: single lanes where lanes are selected or updated one by one,
+    /// else as few parts as possible.
     fn parts(
         &mut self,
         pool: &mut Pool,
