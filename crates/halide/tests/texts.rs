@@ -19,10 +19,10 @@ fn every_statement_prints_back() {
         "let f.s0.x.max = (f.extent.0 + f.min.0) - 1\n",
         "assert((uint8)0 < (uint8)n, halide_error(\"a \\\"b\\\" \\\\ \\t\\r\\n\\x00\\xFF\"))\n",
         "produce f$1 {\n f$1(f.s0.x, ::y) = {1, (uint8)2}\n}\nconsume f$1 {\n g() = f$1(3)\n}\n",
-        "for (.__root, 0, 1) \
-            {\n parallel (y, 0, n) {\n  vectorized (x, 0, 8) {\n   unrolled (z, 0, 2) {\n    a[x] = 1\n   }\n  }\n }\n}\n",
-        "gpu_block<CUDA> (b, 0, 1) \
-            {\n gpu_thread<CUDA> (t, 0, 1) {\n  gpu_lane<CUDA> (l, 0, 1) {\n   a[0] = 1\n  }\n }\n}\n",
+        "for (.__root, 0, 1) {\n parallel (y, 0, n) {\n  vectorized (x, 0, 8) {\n   \
+            unrolled (z, 0, 2) {\n    a[x] = 1\n   }\n  }\n }\n}\n",
+        "gpu_block<CUDA> (b, 0, 1) {\n gpu_thread<CUDA> (t, 0, 1) {\n  \
+            gpu_lane<CUDA> (l, 0, 1) {\n   a[0] = 1\n  }\n }\n}\n",
         "extern (x, 0, 1) {\n a[x] = 1\n}\n",
         "allocate a[float32 * n * (m + 2)] in Stack if (0 < n)\nfree a\n",
         "allocate a[uint8 * (n * (m*2) + 8)]\n custom_new { (void *)_halide_new(3) }\n \

@@ -167,7 +167,8 @@ fn slow(milliseconds: u32) -> Program {
              case "$line" in
              '(set-option :timeout '*) limit=${{line#(set-option :timeout }}; limit=${{limit%)}} ;;
              '(check-sat)')
-               late=no; if [ "$limit" -lt {milliseconds} ]; then late=yes; echo unknown >&3; continue; fi ;;
+               late=no
+               if [ "$limit" -lt {milliseconds} ]; then late=yes; echo unknown >&3; continue; fi ;;
              '(get-info :reason-unknown)')
                if [ $late = yes ]; then echo '(:reason-unknown "timeout")' >&3; continue; fi ;;
              esac

@@ -274,8 +274,8 @@ const CASES: &[Case] = &[
         Proved,
         &[(
             ADDS,
-            "  atomic (total) \
-                {\n    total[ramp(0, 0, 2)] = total[ramp(0, 0, 2)] + a[ramp(0 - a.min.0, 1, 2)]\n  }\n",
+            "  atomic (total) {\n    \
+                total[ramp(0, 0, 2)] = total[ramp(0, 0, 2)] + a[ramp(0 - a.min.0, 1, 2)]\n  }\n",
         )],
     ),
     case("a task after another", TASKS, Proved, &[]),

@@ -75,10 +75,18 @@ int main(void) {
     uint16_t doubled[3];
     halidom_dimension_t a_dim[2] = {{0, 3, 1, 0}, {0, 4, 3, 0}};
     halidom_dimension_t dims[3] = {{0, 3, 1, 0}, {0, 0, 0, 0}, {0, 3, 1, 0}};
-    halidom_buffer_t a = {.type = {HALIDOM_TYPE_UINT, 8, 1}, .dimensions = 2, .dim = a_dim, .host = data};
-    halidom_buffer_t first = {.type = {HALIDOM_TYPE_INT, 32, 1}, .dimensions = 1, .dim = &dims[0], .host = (uint8_t *)place};
+    halidom_buffer_t a = {
+        .type = {HALIDOM_TYPE_UINT, 8, 1}, .dimensions = 2, .dim = a_dim, .host = data
+    };
+    halidom_buffer_t first = {
+        .type = {HALIDOM_TYPE_INT, 32, 1}, .dimensions = 1, .dim = &dims[0],
+        .host = (uint8_t *)place
+    };
     halidom_buffer_t second = {.type = {HALIDOM_TYPE_UINT, 8, 1}, .dimensions = 1, .dim = &dims[1]};
-    halidom_buffer_t twice = {.type = {HALIDOM_TYPE_UINT, 16, 1}, .dimensions = 1, .dim = &dims[2], .host = (uint8_t *)doubled};
+    halidom_buffer_t twice = {
+        .type = {HALIDOM_TYPE_UINT, 16, 1}, .dimensions = 1, .dim = &dims[2],
+        .host = (uint8_t *)doubled
+    };
     int asked = greatest(&a, &first, &second, &twice);
     printf("asks %d: %d %d %d\n", asked, dims[1].min, dims[1].extent, dims[1].stride);
     second.host = value;

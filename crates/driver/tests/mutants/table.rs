@@ -44,7 +44,8 @@ impl Counts {
         let share = 100.0 * *refuted as f64 / (*observable).max(1) as f64;
         let share = if *observable == 0 { "-".to_owned() } else { format!("{share:.1}") };
         format!(
-            "{name:<42}{mutants:>8}{observable:>11}{refuted:>9}{share:>7}{unknown:>9}{unknown_unseen:>8}{proved_wrong:>14}{proved_same:>13}\n"
+            "{name:<42}{mutants:>8}{observable:>11}{refuted:>9}{share:>7}{unknown:>9}\
+                {unknown_unseen:>8}{proved_wrong:>14}{proved_same:>13}\n"
         )
     }
 }

@@ -10,11 +10,12 @@
 //! * A store with known coordinates determines the coordinates of its loads, because the algorithm
 //!   defines what its value reads. This in turn determines where the buffers begin that it reads,
 //!   and which elements are written there. The search starts at the outputs and at the stores that
-//!   read only inputs, and runs to a fixpoint (`solve`, `demand`).
+//!   read only inputs, and runs to a fixpoint (`solve`, `attempt`, `demand`).
 //! * The place that computes a func is the largest statement that stores it and contains no read of
 //!   it by others (`spots`, `regions`).
 
 mod annotate;
+mod attempt;
 mod demand;
 mod extremes;
 mod facts;

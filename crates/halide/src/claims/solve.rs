@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
-use halidom_ir::{BufferId, BufferKind, Expr, ExprId, FuncId, Scalar, Stmt, StmtId, VarId};
+use halidom_ir::{BufferId, BufferKind, Expr, FuncId, Scalar, Stmt, StmtId, VarId};
 
 use super::demand::{self, Read};
 use super::form::Form;
@@ -11,12 +11,8 @@ use super::forms::{Env, Forms};
 use super::found::{Claim, Found};
 use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
-use super::sites::{Flat, Load, Sites, Store};
-use super::told::told;
-use super::unknowns::{
-    Known, environment, is_nowhere, matching, named, named_stage, paired, rebased, solved,
-    unclamped,
-};
+use super::sites::{Flat, Sites, Store};
+use super::unknowns::{environment, is_nowhere, matching, named_stage, paired};
 
 /// The coordinates that stores with a claim read, by func and component.
 type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
@@ -148,13 +144,13 @@ pub(super) fn leftover(forms: &mut Forms<'_>, sites: &Sites, found: &mut Found) 
     }
 }
 
-struct Solver<'s> {
-    sites: &'s Sites,
-    found: Found,
-    demanded: Demanded,
+pub(super) struct Solver<'s> {
+    pub(super) sites: &'s Sites,
+    pub(super) found: Found,
+    pub(super) demanded: Demanded,
     /// True while weaker evidence counts because nothing else was found, such as the coordinates
     /// that a store to the same element claims.
-    eager: bool,
+    pub(super) eager: bool,
     /// Elements with known coordinates, for memory that may have any shape.
     evidence: IndexMap<BufferId, Vec<Element>>,
     /// The number of times that more became known about memory.
@@ -327,240 +323,6 @@ impl Solver<'_> {
             stored
         };
         specified == Some(scalar)
-    }
-
-    /// The instance of a stage that a store may write into memory of a layout, and the number of
-    /// its loads that this instance does not read.
-    fn attempt(
-        &self,
-        forms: &mut Forms<'_>,
-        store: &Store,
-        (number, layout): (usize, &Layout),
-        keeps: bool,
-    ) -> Option<(Claim, usize)> {
-        let decl = forms.pool.func(store.func).clone();
-        let stage = decl.stages().get(number)?.clone();
-        let slots = layout.slots(forms, &store.flat, keeps);
-        if keeps && slots == layout.slots(forms, &store.flat, false) {
-            return None;
-        }
-        let own = layout.coords(forms, &store.flat, keeps);
-        let mut values: IndexMap<VarId, Form> = IndexMap::default();
-        let mut unknown: Vec<VarId> = Vec::new();
-        let mut written: Vec<(ExprId, Form)> = Vec::new();
-        for (dim, (lhs, arg)) in stage.lhs.iter().zip(&decl.args).enumerate() {
-            let pure = *forms.pool.get(*lhs) == Expr::Var(*arg);
-            match (pure, &own[dim]) {
-                (true, Some(coord)) => drop(values.insert(*arg, coord.clone())),
-                (true, None) => unknown.push(*arg),
-                (false, Some(coord)) => written.push((*lhs, coord.clone())),
-                (false, None) => {}
-            }
-        }
-        unknown.extend(stage.domain.iter().map(|variable| variable.var));
-        let value = *stage.values.get(store.component)?;
-        let loads: Vec<&Load> = store.loads.iter().map(|load| &self.sites.loads[load]).collect();
-        let funcs_read: FxHashSet<FuncId> =
-            loads.iter().map(|load| forms.pool.buffer(load.buffer).func).collect();
-        let known: Vec<Known> = loads.iter().filter_map(|load| self.known(forms, load)).collect();
-        while !unknown.is_empty() {
-            let mut env = Env::of(values.iter().map(|(var, form)| (*var, form.clone())));
-            let reads = demand::reads(forms, self.sites, &[value], &mut env);
-            let mut best: Option<(usize, usize, Form)> = None;
-            for (position, var) in unknown.iter().enumerate() {
-                let mut tally: IndexMap<Form, usize> = IndexMap::default();
-                let mut count = |candidates: Vec<Form>| {
-                    for candidate in candidates {
-                        *tally.entry(candidate).or_insert(0) += 2;
-                    }
-                };
-                for (lhs, coord) in &written {
-                    let lhs = forms.form_in(*lhs, &mut env);
-                    count(solved(forms, &lhs, *var, &unknown, [coord]));
-                }
-                for read in &reads {
-                    for (dim, arg) in read.coords.iter().enumerate() {
-                        let there = known.iter().filter(|known| {
-                            (known.func, known.component) == (read.func, read.component)
-                        });
-                        let there = there.filter_map(|known| known.coords.get(dim)?.as_ref());
-                        count(solved(forms, arg, *var, &unknown, there));
-                    }
-                }
-                if self.eager && store.loads.is_empty() {
-                    let sites = self.sites;
-                    count(told(forms, (sites, store), (value, &mut env), (*var, &unknown)));
-                }
-                if let Some(form) = named(forms, store, *var, (number, &decl.name)) {
-                    *tally.entry(form).or_insert(0) += 1;
-                }
-                let dim = decl.args.iter().position(|arg| arg == var);
-                if let Some(dim) = dim {
-                    // Demands do not tell which element of memory without a shape they refer to.
-                    if layout.shapeless.is_none() || self.eager {
-                        for candidate in self.wanted(forms, store, dim) {
-                            *tally.entry(candidate).or_insert(0) += 1;
-                        }
-                    }
-                    if let Some(Begin::Folded(by)) = layout.begins.get(dim) {
-                        let by = Form::constant(*by);
-                        tally.retain(|candidate, _| forms.remainder(candidate, &by) == slots[dim]);
-                        if tally.is_empty() && self.eager && store.loads.is_empty() {
-                            tally.extend(forms.dividend(&slots[dim]).map(|whole| (whole, 1)));
-                        }
-                    }
-                }
-                let most = tally.values().copied().max().unwrap_or(0);
-                tally.retain(|_, count| *count == most);
-                if best.as_ref().is_some_and(|(found, ..)| most <= *found) {
-                    continue;
-                }
-                // Of several candidates, the one is meant with which most loads are reads.
-                let several = tally.len() > 1;
-                let mut agreed = None;
-                for (candidate, _) in tally {
-                    let agrees = if several {
-                        env.set(*var, candidate.clone());
-                        self.agreeing(forms, value, &mut env, &known)
-                    } else {
-                        0
-                    };
-                    if agreed.is_none_or(|agreed| agrees > agreed) {
-                        agreed = Some(agrees);
-                        best = Some((most, position, candidate));
-                    }
-                }
-                if several {
-                    env.unset(*var);
-                }
-            }
-            let best = best.map(|(_, position, form)| (position, form));
-            let (position, form) = best.or_else(|| {
-                let folded = decl.args.iter().zip(&layout.begins).enumerate();
-                let folded: IndexMap<VarId, (usize, Form)> = folded
-                    .filter_map(|(dim, (arg, begin))| match begin {
-                        Begin::Folded(by) => Some((*arg, (dim, Form::constant(*by)))),
-                        Begin::Unknown | Begin::At(_) => None,
-                    })
-                    .collect();
-                let inner = stage.domain.iter().map(|of| of.var);
-                let inner: Vec<VarId> = inner.chain(folded.keys().copied()).collect();
-                if !self.eager {
-                    return None;
-                }
-                let weigh = |forms: &mut Forms<'_>, var: VarId, form: &Form| match folded.get(&var)
-                {
-                    None => Some(0),
-                    Some((dim, by)) => (forms.remainder(form, by) == slots[*dim]).then_some(1),
-                };
-                let found = unclamped(forms, (&unknown, &inner), (&reads, &known), &weigh);
-                if let Some((position, form, true)) = found {
-                    return Some((position, form));
-                }
-                // A loop over a part of the domain counts from 0 too: what is read tells more.
-                let counted = unknown.iter().enumerate().find_map(|(position, var)| {
-                    let domain = stage.domain.iter().find(|of| of.var == *var)?;
-                    let (form, whole) = rebased(forms, store, domain, (number, &decl.name))?;
-                    Some((position, form, whole))
-                });
-                let ways = match counted {
-                    Some((.., true)) => [counted, found],
-                    Some((.., false)) | None => [found, counted],
-                };
-                let way = ways.into_iter().flatten().next();
-                // The compiler takes a coordinate modulo the extent of a fold.
-                way.map(|(position, form, _)| (position, form)).or_else(|| {
-                    let (arg, dim) = folded.iter().map(|(arg, (dim, _))| (arg, *dim)).next()?;
-                    let position = unknown.iter().position(|var| var == arg)?;
-                    Some((position, forms.dividend(&slots[dim])?))
-                })
-            })?;
-            values.insert(unknown.remove(position), form);
-        }
-        let mut env = Env::of(values.iter().map(|(var, form)| (*var, form.clone())));
-        let reads = demand::reads(forms, self.sites, &[value], &mut env);
-        let read: FxHashSet<FuncId> = reads.iter().map(|read| read.func).collect();
-        if !funcs_read.is_subset(&read)
-            || (funcs_read.is_empty() && !read.is_empty() && decl.stages().len() > 1)
-        {
-            return None;
-        }
-        let coords: Vec<Form> = stage.lhs.iter().map(|lhs| forms.form_in(*lhs, &mut env)).collect();
-        let point = stage.domain.iter().map(|variable| values[&variable.var].clone()).collect();
-        // A stage that writes another element does not fit.
-        let apart = |a: &Form, b: &Form| a.clone().minus(b).as_constant().is_some_and(|by| by != 0);
-        let is_other =
-            |(coord, own): &(&Form, &Option<Form>)| own.iter().any(|own| apart(coord, own));
-        let mut unmatched = coords.iter().zip(&own).filter(is_other).count();
-        for load in loads {
-            let Some(layout) = self.found.layouts.get(&load.buffer) else { continue };
-            let decl = forms.pool.buffer(load.buffer);
-            let of = (decl.func, decl.component);
-            let layout = layout.under(forms, &load.fixed);
-            if layout.is_known() && matching(forms, &layout, of, load, &reads).is_none() {
-                unmatched += 1;
-            }
-        }
-        Some((Claim { stage: number, coords, point }, unmatched))
-    }
-
-    /// The number of loads with known coordinates that a stage's value reads, with values for its
-    /// variables.
-    fn agreeing(
-        &self,
-        forms: &mut Forms<'_>,
-        value: ExprId,
-        env: &mut Env,
-        known: &[Known],
-    ) -> usize {
-        let reads = demand::reads(forms, self.sites, &[value], env);
-        let is_read = |load: &&Known| {
-            reads.iter().any(|read| {
-                let mut pairs = read.coords.iter().zip(&load.coords);
-                (read.func, read.component) == (load.func, load.component)
-                    && pairs.all(|(own, other)| other.as_ref().is_none_or(|other| own == other))
-            })
-        };
-        known.iter().filter(is_read).count()
-    }
-
-    /// The known coordinates of a load.
-    fn known(&self, forms: &mut Forms<'_>, load: &Load) -> Option<Known> {
-        let layout = self.found.layouts.get(&load.buffer)?.under(forms, &load.fixed);
-        let decl = forms.pool.buffer(load.buffer);
-        let (func, component) = (decl.func, decl.component);
-        let mut coords = layout.coords(forms, &load.flat, false);
-        if self.eager && coords.contains(&None) {
-            // Coordinates that were written there before, if they are known.
-            let written = self.sites.stores.iter().find_map(|store| {
-                let claim = self.found.stores.get(&store.stmt)?;
-                (store.buffer == load.buffer && store.flat == load.flat).then_some(&claim.coords)
-            });
-            for (coord, written) in coords.iter_mut().zip(written.into_iter().flatten()) {
-                coord.get_or_insert_with(|| written.clone());
-            }
-        }
-        Some(Known { func, component, coords })
-    }
-
-    /// The coordinates at which a store's func is read, as far as the loops around the store
-    /// determine them.
-    fn wanted(&self, forms: &mut Forms<'_>, store: &Store, dim: usize) -> Vec<Form> {
-        let Some(reads) = self.demanded.get(&(store.func, store.component)) else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
-        for read in reads {
-            let Some(coord) = read.get(dim) else { continue };
-            let inside = forms.form_vars(coord).into_iter().all(|var| {
-                !(self.sites.loops.contains(&var) || var == forms.lane)
-                    || store.loops.iter().any(|of| of.var == var)
-            });
-            if inside && !found.contains(coord) {
-                found.push(coord.clone());
-            }
-        }
-        found
     }
 
     /// Records the consequences of a claim for the buffers that its store writes and reads.

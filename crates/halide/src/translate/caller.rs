@@ -201,7 +201,10 @@ impl Walk<'_> {
 
     /// The float parameters with a range that begins or ends at 0, each once.
     pub(super) fn zero_limits(&self) -> impl Iterator<Item = (VarId, Type)> + '_ {
-        let is_zero = |end: &Option<tree::Expr>| matches!(end, Some(tree::Expr::Float(value, _)) if *value == 0.0);
+        let is_zero = |end: &Option<tree::Expr>| {
+            let Some(tree::Expr::Float(value, _)) = end else { return false };
+            *value == 0.0
+        };
         self.source.params.iter().filter_map(move |(name, var, ty)| {
             let mut known = self.pipeline.parameters.iter();
             let has_zero = known.any(|parameter| {

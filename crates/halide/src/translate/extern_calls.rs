@@ -373,29 +373,10 @@ impl<'a> Walk<'a> {
                     let (Some(number), Some(memory)) = (numbers.pop(), passed.memory) else {
                         return unsupported("an extern stage with a buffer without memory");
                     };
-                    let region: Vec<[ExprId; 2]> =
-                        stage.reads[number].iter().map(|found| side(pool, *found)).collect();
-                    let point: Vec<ExprId> =
-                        stage.probes[number].iter().map(|var| pool.var_expr(*var)).collect();
-                    let shape: Vec<[ExprId; 2]> =
-                        passed.dims.iter().map(|dim| [dim.min, dim.extent]).collect();
-                    let inside = within(pool, &point, &region);
-                    let covered = within(pool, &point, &shape);
-                    let outside = pool.unary(UnaryOp::Not, inside);
-                    let owed = pool.binary(BinaryOp::Or, outside, covered);
-                    items.push(Item::Stmt(self.owed(pool, owed)?));
-                    let mut index = zero;
-                    let places = point.iter().zip(&passed.origin);
-                    for ((coord, origin), dim) in places.zip(&passed.dims) {
-                        let slot = pool.sub(*coord, *origin);
-                        let length = pool.mul(slot, dim.stride);
-                        index = pool.add(index, length);
-                    }
-                    let value = pool.load(memory, index, None);
-                    let read = probed(pool, (inside, value), passed.ty)?;
-                    let left = zero_of(pool, passed.ty)?;
-                    operands.push(Operand::Probed { inside, read, left });
-                    self.note_access(memory);
+                    let probe = (&stage.reads[number][..], &stage.probes[number][..]);
+                    let (owed, operand) = self.probe(pool, probe, (passed, memory))?;
+                    items.push(Item::Stmt(owed));
+                    operands.push(operand);
                 }
             }
         }
@@ -403,29 +384,8 @@ impl<'a> Walk<'a> {
             let id = pool.constant(Constant::bool(true));
             operands.push(Operand::Known(Value { id, ty: Scalar::UInt(1) }));
         }
-        let mut places = Vec::new();
-        for (component, output) in outputs.iter().enumerate() {
-            let Argument::Buffer(_, passed) = output else { continue };
-            let Some(memory) = passed.memory else {
-                return unsupported("an extern stage with a buffer without memory");
-            };
-            self.is_filled(pool, memory)?;
-            let name = function_name(self.nodes.names, (external, func.name), component);
-            let mut index = zero;
-            let slots = loops.iter().zip(&passed.origin);
-            for (((var, _), origin), dim) in slots.zip(&passed.dims) {
-                let mut slot = pool.var_expr(*var);
-                if *origin != dim.min {
-                    // A crop begins inside the memory of the buffer that it is a crop of.
-                    let first = pool.sub(dim.min, *origin);
-                    slot = pool.add(first, slot);
-                }
-                let length = pool.mul(slot, dim.stride);
-                index = pool.add(index, length);
-            }
-            places.push(Written { name, buffer: memory, index, ty: passed.ty });
-            self.note_access(memory);
-        }
+        let vars: Vec<VarId> = loops.iter().map(|(var, _)| *var).collect();
+        let places = self.places(pool, (func, external), outputs, &vars)?;
         self.touched()?;
         for output in outputs {
             if let Argument::Buffer(_, passed) = output
@@ -441,6 +401,69 @@ impl<'a> Walk<'a> {
         }
         items.push(Item::Stmt(body));
         Ok(items)
+    }
+
+    /// The element of an input that a point of its probes reads, with the obligation that the
+    /// memory of the buffer contains it.
+    fn probe(
+        &mut self,
+        pool: &mut Pool,
+        (region, point): (&[Side], &[VarId]),
+        (passed, memory): (&Struct, BufferId),
+    ) -> Result<(StmtId, Operand)> {
+        let region: Vec<[ExprId; 2]> = region.iter().map(|found| side(pool, *found)).collect();
+        let point: Vec<ExprId> = point.iter().map(|var| pool.var_expr(*var)).collect();
+        let shape: Vec<[ExprId; 2]> = passed.dims.iter().map(|dim| [dim.min, dim.extent]).collect();
+        let inside = within(pool, &point, &region);
+        let covered = within(pool, &point, &shape);
+        let outside = pool.unary(UnaryOp::Not, inside);
+        let owed = pool.binary(BinaryOp::Or, outside, covered);
+        let owed = self.owed(pool, owed)?;
+        let mut index = pool.int(0);
+        let places = point.iter().zip(&passed.origin);
+        for ((coord, origin), dim) in places.zip(&passed.dims) {
+            let slot = pool.sub(*coord, *origin);
+            let length = pool.mul(slot, dim.stride);
+            index = pool.add(index, length);
+        }
+        let value = pool.load(memory, index, None);
+        let read = probed(pool, (inside, value), passed.ty)?;
+        let left = zero_of(pool, passed.ty)?;
+        self.note_access(memory);
+        Ok((owed, Operand::Probed { inside, read, left }))
+    }
+
+    /// The elements of the outputs that an iteration writes.
+    fn places(
+        &mut self,
+        pool: &mut Pool,
+        (func, external): (&Func, &External),
+        outputs: &[Argument<'_>],
+        vars: &[VarId],
+    ) -> Result<Vec<Written>> {
+        let mut places = Vec::new();
+        for (component, output) in outputs.iter().enumerate() {
+            let Argument::Buffer(_, passed) = output else { continue };
+            let Some(memory) = passed.memory else {
+                return unsupported("an extern stage with a buffer without memory");
+            };
+            self.is_filled(pool, memory)?;
+            let name = function_name(self.nodes.names, (external, func.name), component);
+            let mut index = pool.int(0);
+            for ((var, origin), dim) in vars.iter().zip(&passed.origin).zip(&passed.dims) {
+                let mut slot = pool.var_expr(*var);
+                if *origin != dim.min {
+                    // A crop begins inside the memory of the buffer that it is a crop of.
+                    let first = pool.sub(dim.min, *origin);
+                    slot = pool.add(first, slot);
+                }
+                let length = pool.mul(slot, dim.stride);
+                index = pool.add(index, length);
+            }
+            places.push(Written { name, buffer: memory, index, ty: passed.ty });
+            self.note_access(memory);
+        }
+        Ok(places)
     }
 
     /// The stores of a point, one for each component. Whether a probe is read is decided first: an

@@ -16,13 +16,14 @@ use std::fmt::Write as _;
 
 use halidom_ir::{Constant, ExprId, FunctionDecl, Pool, Real, Scalar, eval};
 
+use super::calls::float_function;
 use super::constants::folded;
 use super::error::{Result, unsupported};
 use super::halves::SINGLE;
 use super::intrinsics::INTRINSICS;
 use super::lanes::{Lanes, Lowering, Step};
 use super::nodes::{Binding, Node, NodeId, Nodes};
-use super::ops::{Ops, Value, float_function, stored};
+use super::ops::{Ops, Value, stored};
 use crate::NameId;
 use crate::pipeline::{ACCESS, PROPHECY};
 use crate::tree::{self, Call, CallKind, Expr, Type};

@@ -295,32 +295,7 @@ impl<'a> Nodes<'a> {
                 self.value(value)
             }
             Expr::String(_) => return unsupported("a string"),
-            Expr::Variable { name, ty } => match self.lookup(*name) {
-                Some(Binding::Node(node)) => {
-                    let known = self.ty(node);
-                    if ty.is_some_and(|said| said != known) {
-                        return unsupported(format!(
-                            "the name `{}` as a value of another type",
-                            self.names.text(*name)
-                        ));
-                    }
-                    node
-                }
-                Some(
-                    Binding::Host(_)
-                    | Binding::Semaphore
-                    | Binding::Struct(_)
-                    | Binding::Shown
-                    | Binding::Pointer,
-                ) => {
-                    return unsupported("a pointer");
-                }
-                Some(Binding::Event) => return unsupported("the number of a traced event"),
-                Some(Binding::DeviceDirty(_)) => return unsupported("a flag of a caller's buffer"),
-                None => {
-                    return unsupported(format!("the unknown name `{}`", self.names.text(*name)));
-                }
-            },
+            Expr::Variable { name, ty } => self.variable(*name, *ty)?,
             Expr::Cast(ty, operand) => {
                 let operand = self.elaborate(pool, operand)?;
                 self.make(Node::Cast(operand), *ty)
@@ -340,23 +315,7 @@ impl<'a> Nodes<'a> {
             Expr::Binary(op, operands) => {
                 let a = self.elaborate(pool, &operands[0])?;
                 let b = self.elaborate(pool, &operands[1])?;
-                let (a_type, b_type) = (self.ty(a), self.ty(b));
-                if a_type != b_type {
-                    return unsupported("an operator on operands of two types");
-                }
-                self.has_plain_floats |=
-                    matches!(a_type.scalar, Scalar::Float(_) | Scalar::BFloat(_))
-                        && matches!(
-                            op,
-                            BinaryOp::Add
-                                | BinaryOp::Sub
-                                | BinaryOp::Mul
-                                | BinaryOp::Div
-                                | BinaryOp::Mod
-                        );
-                let ty =
-                    if op.is_comparison() { Type::BOOL.with_lanes(a_type.lanes) } else { a_type };
-                self.make(Node::Binary(*op, a, b), ty)
+                self.binary(*op, a, b)?
             }
             Expr::Not(operand) => {
                 let operand = self.elaborate(pool, operand)?;
@@ -371,33 +330,7 @@ impl<'a> Nodes<'a> {
                 }
                 self.make(Node::Select(condition, a, b), self.ty(a))
             }
-            Expr::Load(load) => {
-                let Load { name, ty: said, index, alignment, predicate } = &**load;
-                let index = self.elaborate(pool, index)?;
-                let predicate = predicate.as_ref();
-                let predicate = predicate.map(|found| self.elaborate(pool, found)).transpose()?;
-                if predicate
-                    .is_some_and(|found| self.ty(found) != Type::BOOL.with_lanes(self.lanes(index)))
-                {
-                    return unsupported("a load of lanes that are not those of its index");
-                }
-                let Some(buffer) = self.buffers.get(name) else {
-                    let name = self.names.text(*name);
-                    return unsupported(format!("a load from `{name}`, which is no memory here"));
-                };
-                let ty = Type { scalar: buffer.ty, lanes: self.lanes(index) };
-                // Truth values are bytes in memory.
-                let byte = Type { scalar: Scalar::UInt(8), ..ty };
-                let as_byte = ty.scalar == Scalar::UInt(1) && said == &Some(byte);
-                if said.is_some_and(|said| said != ty) && !as_byte {
-                    return unsupported("a load of another type than the buffer's");
-                }
-                let buffer = buffer.id;
-                self.touched.insert(*name);
-                self.aligned.extend(alignment.map(|alignment| (index, alignment)));
-                let load = self.make(Node::Load { buffer, index, predicate }, ty);
-                if as_byte { self.make(Node::Cast(load), byte) } else { load }
-            }
+            Expr::Load(load) => self.load(pool, load)?,
             Expr::Ramp { base, stride, lanes } => {
                 let base = self.elaborate(pool, base)?;
                 let stride = self.elaborate(pool, stride)?;
@@ -436,6 +369,73 @@ impl<'a> Nodes<'a> {
                 self.make(Node::Reduce(*op, operand), *ty)
             }
         })
+    }
+
+    fn variable(&self, name: NameId, said: Option<Type>) -> Result<NodeId> {
+        match self.lookup(name) {
+            Some(Binding::Node(node)) => {
+                let known = self.ty(node);
+                if said.is_some_and(|said| said != known) {
+                    return unsupported(format!(
+                        "the name `{}` as a value of another type",
+                        self.names.text(name)
+                    ));
+                }
+                Ok(node)
+            }
+            Some(
+                Binding::Host(_)
+                | Binding::Semaphore
+                | Binding::Struct(_)
+                | Binding::Shown
+                | Binding::Pointer,
+            ) => unsupported("a pointer"),
+            Some(Binding::Event) => unsupported("the number of a traced event"),
+            Some(Binding::DeviceDirty(_)) => unsupported("a flag of a caller's buffer"),
+            None => unsupported(format!("the unknown name `{}`", self.names.text(name))),
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> Result<NodeId> {
+        let (a_type, b_type) = (self.ty(a), self.ty(b));
+        if a_type != b_type {
+            return unsupported("an operator on operands of two types");
+        }
+        let is_float = matches!(a_type.scalar, Scalar::Float(_) | Scalar::BFloat(_));
+        self.has_plain_floats |= is_float
+            && matches!(
+                op,
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod
+            );
+        let ty = if op.is_comparison() { Type::BOOL.with_lanes(a_type.lanes) } else { a_type };
+        Ok(self.make(Node::Binary(op, a, b), ty))
+    }
+
+    fn load(&mut self, pool: &mut Pool, load: &Load) -> Result<NodeId> {
+        let Load { name, ty: said, index, alignment, predicate } = load;
+        let index = self.elaborate(pool, index)?;
+        let predicate = predicate.as_ref();
+        let predicate = predicate.map(|found| self.elaborate(pool, found)).transpose()?;
+        if predicate.is_some_and(|found| self.ty(found) != Type::BOOL.with_lanes(self.lanes(index)))
+        {
+            return unsupported("a load of lanes that are not those of its index");
+        }
+        let Some(buffer) = self.buffers.get(name) else {
+            let name = self.names.text(*name);
+            return unsupported(format!("a load from `{name}`, which is no memory here"));
+        };
+        let ty = Type { scalar: buffer.ty, lanes: self.lanes(index) };
+        // Truth values are bytes in memory.
+        let byte = Type { scalar: Scalar::UInt(8), ..ty };
+        let as_byte = ty.scalar == Scalar::UInt(1) && said == &Some(byte);
+        if said.is_some_and(|said| said != ty) && !as_byte {
+            return unsupported("a load of another type than the buffer's");
+        }
+        let buffer = buffer.id;
+        self.touched.insert(*name);
+        self.aligned.extend(alignment.map(|alignment| (index, alignment)));
+        let load = self.make(Node::Load { buffer, index, predicate }, ty);
+        Ok(if as_byte { self.make(Node::Cast(load), byte) } else { load })
     }
 
     /// Notes the floats of the pipeline.

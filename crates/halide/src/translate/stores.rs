@@ -84,29 +84,8 @@ impl Walk<'_> {
         let masks: Vec<NodeId> =
             masks.into_iter().filter(|mask| self.nodes.lanes(*mask) == count).collect();
         let value = masks.iter().fold(value, |value, mask| self.nodes.under(value, *mask));
-        let mark = self.nodes.prophecy(value);
-        let mut parts = Vec::new();
-        let wraps = halidom_ir::Overflow::Wraps;
-        let mut lowering = Lowering::new(&self.nodes, pool, &mut self.memo, wraps);
+        let mut parts = self.parts(pool, [index, value], (predicate, &masks))?;
         let is_selected = predicate.is_some() || !masks.is_empty();
-        let each = is_selected || self.atomic != Atomicity::None;
-        let mut pending: Vec<Lanes> =
-            if each { Lanes::all(count).singles().collect() } else { vec![Lanes::all(count)] };
-        pending.reverse();
-        while let Some(lanes) = pending.pop() {
-            match part(&mut lowering, [index, value], (predicate, &masks), lanes) {
-                Ok(found) => {
-                    let mark = mark.as_ref();
-                    let instance = mark
-                        .and_then(|mark| marks::instance(&mut lowering, mark, self.source, lanes));
-                    parts.push(Part { instance, ..found });
-                }
-                Err(Stop::Divide(division)) => {
-                    pending.extend(lanes.divided(division).into_iter().rev());
-                }
-                Err(Stop::Unsupported(what)) => return Err(what),
-            }
-        }
         let mut conditions = [predicate].into_iter().flatten().chain(masks);
         let is_decided = conditions.any(|node| self.reads_elsewhere(pool, node, index, target));
         let (mut hazard, atomic) = match self.atomic {
@@ -118,17 +97,7 @@ impl Walk<'_> {
                 (parts.len() > 1 && self.reads_elsewhere(pool, value, index, target), false)
             }
             Atomicity::Elements { unordered } => {
-                // Names are expanded where no statement can change what they stand for.
-                let at = self.nodes.expanded(index);
-                let is_steady = self.nodes.loads(at).into_iter().all(|load| {
-                    matches!(self.nodes.node(load), Node::Load { buffer, index: _, predicate: _ }
-                        if pool.buffer(*buffer).kind == BufferKind::Input)
-                });
-                let (own, at) =
-                    if is_steady { (self.nodes.expanded(value), at) } else { (value, index) };
-                let elsewhere = self.nodes.reads_at(own, target.id, |other| other == at)
-                    || self.nodes.reads(index, target.id);
-                if elsewhere || is_selected {
+                if self.updates_elsewhere(pool, target, [index, value]) || is_selected {
                     return unsupported(
                         "an atomic update of some lanes, or of one element by others of its memory",
                     );
@@ -164,6 +133,59 @@ impl Walk<'_> {
         let written = closed(pool, items);
         self.marked.stores.extend(instances);
         Ok(written)
+    }
+
+    /// Divides a store into parts: single lanes where lanes are selected or updated one by one,
+    /// else as few parts as possible.
+    fn parts(
+        &mut self,
+        pool: &mut Pool,
+        [index, value]: [NodeId; 2],
+        (predicate, masks): (Option<NodeId>, &[NodeId]),
+    ) -> Result<Vec<Part>> {
+        let mark = self.nodes.prophecy(value);
+        let mut parts = Vec::new();
+        let wraps = halidom_ir::Overflow::Wraps;
+        let all = Lanes::all(self.nodes.lanes(value));
+        let mut lowering = Lowering::new(&self.nodes, pool, &mut self.memo, wraps);
+        let is_selected = predicate.is_some() || !masks.is_empty();
+        let each = is_selected || self.atomic != Atomicity::None;
+        let mut pending: Vec<Lanes> = if each { all.singles().collect() } else { vec![all] };
+        pending.reverse();
+        while let Some(lanes) = pending.pop() {
+            match part(&mut lowering, [index, value], (predicate, masks), lanes) {
+                Ok(found) => {
+                    let mark = mark.as_ref();
+                    let instance = mark
+                        .and_then(|mark| marks::instance(&mut lowering, mark, self.source, lanes));
+                    parts.push(Part { instance, ..found });
+                }
+                Err(Stop::Divide(division)) => {
+                    pending.extend(lanes.divided(division).into_iter().rev());
+                }
+                Err(Stop::Unsupported(what)) => return Err(what),
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Tests whether an atomic update may read an element of its memory other than the one that it
+    /// writes.
+    fn updates_elsewhere(
+        &mut self,
+        pool: &Pool,
+        target: &Buffer,
+        [index, value]: [NodeId; 2],
+    ) -> bool {
+        // Names are expanded where no statement can change what they stand for.
+        let at = self.nodes.expanded(index);
+        let is_steady = self.nodes.loads(at).into_iter().all(|load| {
+            matches!(self.nodes.node(load), Node::Load { buffer, index: _, predicate: _ }
+                if pool.buffer(*buffer).kind == BufferKind::Input)
+        });
+        let (own, at) = if is_steady { (self.nodes.expanded(value), at) } else { (value, index) };
+        self.nodes.reads_at(own, target.id, |other| other == at)
+            || self.nodes.reads(index, target.id)
     }
 
     /// The values of stores that together are a store of an element and the sum of some lanes: each

@@ -39,7 +39,10 @@ pub enum TuneError {
         how: String,
     },
     /// None of the fastest schedules is proved.
-    #[error("none of the {tried} fastest schedules is proved; of the fastest: {}", verdict.sentence())]
+    #[error(
+        "none of the {tried} fastest schedules is proved; of the fastest: {}",
+        verdict.sentence()
+    )]
     NotProved {
         /// The number of schedules that were given to the validator.
         tried: usize,

@@ -317,9 +317,15 @@ impl Mover<'_> {
                         };
                     }
                 }
-                let is_at = |action: &Action| matches!(action, Action::StoreAt(level) | Action::HoistStorage(Some(level)) if level.func == func.id);
+                let is_at = |action: &Action| {
+                    matches!(action, Action::StoreAt(level) | Action::HoistStorage(Some(level))
+                        if level.func == func.id)
+                };
                 directives.retain(|found| !is_at(&found.action));
-                let is_ahead = |action: &Action| matches!(action, Action::Prefetch { func: read, .. } if *read == func.id);
+                let is_ahead = |action: &Action| {
+                    let Action::Prefetch { func: read, .. } = action else { return false };
+                    *read == func.id
+                };
                 directives.retain(|found| !is_ahead(&found.action));
                 placing.push(directive(func.id, 0, Action::ComputeInline));
             }

@@ -293,7 +293,9 @@ macro_rules! parts {
         }
 
         /// The expressions of a statement itself, in order.
-        pub(super) fn $exprs(kind: &$($mutability)? StmtKind) -> Vec<(Role, &$($mutability)? Expr)> {
+        pub(super) fn $exprs(
+            kind: &$($mutability)? StmtKind,
+        ) -> Vec<(Role, &$($mutability)? Expr)> {
             match kind {
                 StmtKind::Let { name: _, value } => vec![(Role::Let, value)],
                 StmtKind::Assert { condition, message } => {
