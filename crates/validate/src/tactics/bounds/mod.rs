@@ -14,6 +14,7 @@ mod products;
 mod proof;
 mod sizes;
 mod symbols;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod upper;

@@ -3,6 +3,7 @@
 use halidom_base::{FxHashMap, FxHashSet};
 
 use super::parts::{Factor, Part};
+use super::terms::dividend_by_number;
 use super::upper::{Bounds, Why};
 use crate::obligation::natural::Natural;
 use crate::space::{Atom, AtomId, PolyId, Space};
@@ -97,7 +98,9 @@ impl<'b> Proof<'b> {
         if self.shown.contains(&this) {
             return Some(this);
         }
-        let Atom::Symbol(symbol) = *space.atom(atom) else { return None };
+        let Atom::Symbol(symbol) = *space.atom(atom) else {
+            return self.natural_term(space, atom);
+        };
         if !self.bounds.is_natural(space, atom) {
             return None;
         }
@@ -114,6 +117,25 @@ impl<'b> Proof<'b> {
                 self.leaf(this, Natural::Fact(this));
             }
         }
+        Some(this)
+    }
+
+    /// Shows that an atom that is no symbol is at least 0.
+    fn natural_term(&mut self, space: &Space, atom: AtomId) -> Option<PolyId> {
+        let this = space.atom_poly(atom);
+        let above = self.node(space, self.bounds.natural_node(atom)?)?;
+        let Some(dividend) = dividend_by_number(space, atom) else {
+            self.sum(space, this, 1, vec![(1, vec![above])])?;
+            return Some(this);
+        };
+        // `p >= 0` for the dividend `p`, and `m·q >= p - (m - 1)` for the quotient `q` by `m`.
+        let Atom::Div(_, divisor) = *space.atom(atom) else { return None };
+        let number = space.as_constant(divisor)?;
+        self.sum(space, dividend, 1, vec![(1, vec![above])])?;
+        let rest = space.sub(dividend, space.scale(this, number));
+        let spare = space.sub(space.constant(number - 1), rest);
+        self.leaf(spare, Natural::Rest(atom));
+        self.sum(space, this, number, vec![(1, vec![spare]), (1, vec![dividend])])?;
         Some(this)
     }
 

@@ -260,3 +260,32 @@ fn what_cancels_does_not_count() {
     let (low, high) = interval(&space, index);
     assert!(low < -(1 << 62) && high > 1 << 62);
 }
+
+/// A loop over all points of a window in blocks, `blocks = (width + 11)/8` in a row: the row of the
+/// last one is small, although the number of blocks has a bound that is much greater.
+#[test]
+fn quotients_by_quotients_are_bounded_by_the_other_factor() {
+    let space = Space::new();
+    let wide = 1 << 29;
+    let symbols = ["width", "height", "min"].map(|name| space.fresh(name));
+    let params: FxHashMap<_, _> =
+        symbols.into_iter().zip([(0, wide), (0, wide), (-wide, wide)]).collect();
+    let [w, h, m] = symbols.map(|symbol| space.symbol(symbol));
+    let most = space.constant((1 << 31) - 1);
+    let fact = space.sub(most, space.mul(w, h));
+    let facts = [(fact, Natural::Fact(fact))];
+    let mut limits = Limits::new(&space, params.clone(), &facts, Vec::new());
+    let mut bounds = Bounds::new(&space, &[], params, facts.to_vec());
+    let mut at_most = |_: &Space, _: Symbol, _: Symbol| false;
+    let mut sizes = Sizes { limits: &mut limits, at_most: &mut at_most };
+    let blocks = space.div(space.offset(w, 11), space.constant(8));
+    let all = space.mul(blocks, space.offset(h, 4));
+    let least = space.offset(space.min(all, space.constant(3817)), -3817);
+    let last = space.choose(space.less(space.constant(-4), m), space.offset(all, -1), least);
+    let row = space.add(space.div(last, blocks), m);
+    for poly in [row, space.scale(row, -1)] {
+        let found = bounds.most(&space, &mut sizes, poly).expect("it has a bound");
+        let (end, _) = end(&bounds, &space, &mut sizes, found).expect("the bound has a proof");
+        assert!(end < (1 << 30) + 10_000, "{end}");
+    }
+}

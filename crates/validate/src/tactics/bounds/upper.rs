@@ -17,6 +17,7 @@ use halidom_base::FxHashMap;
 
 use super::parts::{Factor, Part};
 use super::sizes::Sizes;
+use super::terms::{divided, dividend_by_number, greatest, pruned, quotient};
 use crate::obligation::natural::Natural;
 use crate::ranges::Interval;
 use crate::space::gcd;
@@ -24,8 +25,6 @@ use crate::space::{
     Atom, AtomId, Formula, FormulaId, Monomial, Poly, PolyId, Rename, Space, Symbol,
 };
 
-/// The most bounds that are kept for one integer.
-const MOST_BOUNDS: usize = 4;
 /// The most integers that one question may look at.
 const MOST_STEPS: u32 = 600;
 /// The most facts that may be added to one integer, one after another.
@@ -83,6 +82,10 @@ pub(super) struct Bounds {
     pub(super) facts: Vec<(PolyId, Natural)>,
     known: FxHashMap<(PolyId, u32), Option<Vec<Above>>>,
     pub(super) nodes: Vec<Node>,
+    /// The divisor whose multiples are kept as they are.
+    kept: Option<AtomId>,
+    /// For atoms that are at least 0 and no symbols, the node that shows it.
+    naturals: FxHashMap<AtomId, usize>,
     steps: u32,
 }
 
@@ -110,6 +113,8 @@ impl Bounds {
             facts,
             known,
             nodes,
+            kept: None,
+            naturals: FxHashMap::default(),
             steps: 0,
         }
     }
@@ -174,9 +179,10 @@ impl Bounds {
         self.steps > MOST_STEPS
     }
 
-    /// Tests whether the symbol is an offset, a lane or a parameter, and is at least 0.
+    /// Tests whether the atom is the divisor that is kept, or an offset, a lane or a parameter, and
+    /// is at least 0.
     pub(super) fn is_natural(&self, space: &Space, atom: AtomId) -> bool {
-        let Atom::Symbol(symbol) = *space.atom(atom) else { return false };
+        let Atom::Symbol(symbol) = *space.atom(atom) else { return self.kept == Some(atom) };
         self.spans.contains_key(&symbol)
             || space.lane_count(symbol).is_some()
             || self.params.get(&symbol).is_some_and(|range| range.0 >= 0)
@@ -185,6 +191,41 @@ impl Bounds {
     /// Returns the least value of a parameter.
     pub(super) fn low_of(&self, symbol: Symbol) -> Option<i128> {
         self.params.get(&symbol).map(|range| range.0)
+    }
+
+    /// Returns the node that shows that an atom is at least 0: it bounds the negation of the atom,
+    /// or of the dividend if the atom is a quotient by a number, by 0 or less.
+    pub(super) fn natural_node(&self, atom: AtomId) -> Option<usize> {
+        self.naturals.get(&atom).copied()
+    }
+
+    /// Tests whether an atom is at least 0, and keeps the node that shows it.
+    fn becomes_natural(&mut self, space: &Space, atom: AtomId) -> bool {
+        if self.is_natural(space, atom) || self.naturals.contains_key(&atom) {
+            return true;
+        }
+        let least = dividend_by_number(space, atom).unwrap_or_else(|| space.atom_poly(atom));
+        let found = self.up(space, space.scale(least, -1), 0).unwrap_or_default();
+        let at_most_0 = |above: &&Above| space.as_constant(above.bound).is_some_and(|end| end <= 0);
+        let Some(above) = found.iter().find(at_most_0) else { return false };
+        self.naturals.insert(atom, above.node);
+        true
+    }
+
+    /// Returns the last made atom of a divisor that is a sum of it and of products of symbols, if
+    /// all of them are at least 0.
+    fn leading(&mut self, space: &Space, divisor: PolyId) -> Option<AtomId> {
+        let terms = space.poly(divisor).0.clone();
+        let (single, others): (Vec<_>, Vec<_>) =
+            terms.into_iter().partition(|(monomial, factor)| monomial.len() == 1 && *factor == 1);
+        let mut atoms: Vec<AtomId> = single.iter().map(|(monomial, _)| monomial[0]).collect();
+        atoms.sort_unstable();
+        let last = atoms.pop()?;
+        let are_symbols = atoms.iter().all(|atom| self.is_natural(space, *atom));
+        let are_natural = others.iter().all(|(monomial, factor)| {
+            *factor >= 0 && monomial.iter().all(|atom| self.is_natural(space, *atom))
+        });
+        (are_symbols && are_natural && self.becomes_natural(space, last)).then_some(last)
     }
 
     fn node(&mut self, of: PolyId, bound: PolyId, why: Why) -> usize {
@@ -252,6 +293,7 @@ impl Bounds {
         for (monomial, coefficient) in &space.poly(poly).0 {
             for (position, atom) in monomial.iter().enumerate() {
                 let rank = match space.atom(*atom) {
+                    _ if self.kept == Some(*atom) => continue,
                     Atom::Symbol(symbol) if self.params.contains_key(symbol) => continue,
                     Atom::Symbol(symbol) => (None, Some(*symbol)),
                     Atom::Min(_) | Atom::Div(..) | Atom::Select(..) | Atom::Value(_) => {
@@ -460,20 +502,28 @@ impl Bounds {
             Atom::Div(dividend, _) => dividend,
             Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => this,
         };
-        let negated = space.scale(measured, -1);
-        let (up, down) = (self.up(space, measured, 0)?, self.up(space, negated, 0)?);
-        let sizes = self.sized(space, measured, &up, &down);
-        let Atom::Div(_, divisor) = *space.atom(atom) else { return Some(sizes) };
-        let divisor = space.as_atom(divisor).filter(|divisor| self.is_natural(space, *divisor));
+        let divisor = match *space.atom(atom) {
+            Atom::Div(_, divisor) => self.leading(space, divisor),
+            Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => None,
+        };
+        // Bounds of the dividend are of use if they have the divisor as a factor. Other bounds have
+        // what replaces it.
+        let is_kept = divisor.filter(|divisor| !self.is_natural(space, *divisor));
+        let others =
+            is_kept.map(|divisor| (self.kept.replace(divisor), std::mem::take(&mut self.known)));
+        let ends = (self.up(space, measured, 0), self.up(space, space.scale(measured, -1), 0));
+        if let Some((kept, known)) = others {
+            (self.kept, self.known) = (kept, known);
+        }
+        let sizes = self.sized(space, measured, &ends.0?, &ends.1?);
+        let Atom::Div(_, by) = *space.atom(atom) else { return Some(sizes) };
         let minus = space.scale(this, -1);
         let divided = |size: &Size| {
             // If |x| <= y·a + b with y, a, b >= 0, then |x / y| <= a + b + 1.
-            let (a, b) = match divisor {
-                Some(divisor) => divided(space, size.bound, divisor),
-                None => (space.constant(0), size.bound),
-            };
+            let parts = divisor.and_then(|leading| divided(space, size.bound, by, leading));
+            let (a, b) = parts.unwrap_or((space.constant(0), size.bound));
             let sum = space.add(a, b);
-            let bound = if divisor.is_some() { space.offset(sum, 1) } else { sum };
+            let bound = if space.is_zero(a) { sum } else { space.offset(sum, 1) };
             let sides = [size.up, size.down];
             let up = self.node(this, bound, Why::Quotient { atom, a, b, sides });
             let down = self.node(minus, bound, Why::Quotient { atom, a, b, sides });
@@ -723,62 +773,4 @@ fn join(
         }
     }
     pruned(space, found, |(bound, _)| *bound)
-}
-
-/// Turns a bound of `number·x` into a bound of `x`: divides the coefficients and rounds them up.
-fn quotient(space: &Space, bound: PolyId, number: i128) -> PolyId {
-    let share = |c: i128| c.saturating_add(number - 1).div_euclid(number);
-    let terms = space.poly(bound).0.iter().map(|(m, c)| (m.clone(), share(*c))).collect();
-    space.collect(terms)
-}
-
-/// Splits a bound into `y·a + b`, and returns `a` and `b`.
-fn divided(space: &Space, bound: PolyId, by: AtomId) -> (PolyId, PolyId) {
-    let (mut multiple, mut rest) = (Vec::new(), Vec::new());
-    for (monomial, coefficient) in space.poly(bound).0.clone() {
-        if let Some(position) = monomial.iter().position(|atom| *atom == by) {
-            let mut others = monomial.to_vec();
-            others.remove(position);
-            multiple.push((others.into(), coefficient));
-        } else {
-            rest.push((monomial, coefficient));
-        }
-    }
-    (space.collect(multiple), space.collect(rest))
-}
-
-/// Takes the greater coefficient for each monomial. As symbols are at least 0, the result is a
-/// bound wherever one of the operands is.
-fn greatest(space: &Space, a: PolyId, b: PolyId) -> PolyId {
-    if a == b {
-        return a;
-    }
-    let mut terms = space.poly(a).0.to_vec();
-    for (monomial, coefficient) in &space.poly(b).0 {
-        match terms.iter_mut().find(|(other, _)| other == monomial) {
-            Some((_, other)) => *other = (*other).max(*coefficient),
-            None => terms.push((monomial.clone(), *coefficient)),
-        }
-    }
-    space.collect(terms)
-}
-
-/// Drops bounds that are no better than others, and keeps the first few of the rest.
-fn pruned<T>(space: &Space, bounds: Vec<T>, bound: impl Fn(&T) -> PolyId) -> Vec<T> {
-    let mut kept: Vec<T> = Vec::new();
-    for item in bounds {
-        let this = bound(&item);
-        if kept.iter().any(|other| greatest(space, bound(other), this) == this) {
-            continue;
-        }
-        kept.retain(|other| greatest(space, bound(other), this) != bound(other));
-        kept.push(item);
-    }
-    // Short bounds are usually good, so they come first.
-    kept.sort_by_key(|item| {
-        let terms = &space.poly(bound(item)).0;
-        (terms.iter().map(|(monomial, _)| monomial.len()).max(), terms.len())
-    });
-    kept.truncate(MOST_BOUNDS);
-    kept
 }
