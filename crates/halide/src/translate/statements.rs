@@ -28,6 +28,18 @@ struct Opened {
     taken: Vec<NameId>,
 }
 
+/// A loop, with its parts.
+#[derive(Clone, Copy)]
+struct Loop<'s> {
+    stmt: &'s Stmt,
+    name: NameId,
+    /// The first value of its variable, and the number of iterations.
+    range: [&'s Expr; 2],
+    kind: ForKind,
+    is_on_device: bool,
+    body: &'s [Stmt],
+}
+
 impl Walk<'_> {
     pub(super) fn block(&mut self, pool: &mut Pool, block: &[Stmt]) -> Result<StmtId> {
         let mut opened = Opened::default();
@@ -75,7 +87,12 @@ impl Walk<'_> {
                 }
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
-            StmtKind::For { .. } => self.loop_stmt(pool, stmt, items)?,
+            StmtKind::For { name, min, extent, kind, device, body } => {
+                let (name, kind, is_on_device) = (*name, *kind, device.is_some());
+                let range = [min, extent];
+                let found = Loop { stmt, name, range, kind, is_on_device, body };
+                self.loop_stmt(pool, &found, items)?;
+            }
             StmtKind::Store { name, index, alignment, value, predicate } => {
                 let predicate = predicate.as_ref();
                 if self.key_store(pool, (*name, index, value), predicate)? {
@@ -110,21 +127,9 @@ impl Walk<'_> {
             StmtKind::Prefetch { name: _, at: _, from: _, bounds: _ } => {
                 self.early("a prefetch")?
             }
-            StmtKind::If { condition: test, then_branch, else_branch } => {
-                let condition = self.scalar(pool, test)?;
-                items.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
-                let stmt = match pool.as_constant(condition.id).and_then(Constant::as_bool) {
-                    Some(true) => Some(self.block(pool, then_branch)?),
-                    Some(false) => {
-                        else_branch.as_ref().map(|other| self.block(pool, other)).transpose()?
-                    }
-                    None => {
-                        let branches = (then_branch.as_slice(), else_branch.as_deref());
-                        let condition = (test, condition.id);
-                        Some(self.branches(pool, condition, branches, missed.is_some())?)
-                    }
-                };
-                items.extend(stmt.map(Item::Stmt));
+            StmtKind::If { condition, then_branch, else_branch } => {
+                let branches = (then_branch.as_slice(), else_branch.as_deref());
+                items.extend(self.if_stmt(pool, condition, branches, missed.is_some())?);
             }
             StmtKind::Evaluate(value) => match self.stored_in_cache(pool, value)? {
                 Some(copy) => items.push(Item::Stmt(copy)),
@@ -175,6 +180,26 @@ impl Walk<'_> {
         if self.is_final { unsupported(format!("{what} in a final statement")) } else { Ok(()) }
     }
 
+    /// Translates a condition: to one of its branches alone if its value is known.
+    fn if_stmt(
+        &mut self,
+        pool: &mut Pool,
+        test: &Expr,
+        branches: (&[Stmt], Option<&[Stmt]>),
+        is_missed: bool,
+    ) -> Result<Vec<Item>> {
+        let condition = self.scalar(pool, test)?;
+        let mut items: Vec<Item> = self.alignments(pool)?.into_iter().map(Item::Stmt).collect();
+        let (then_branch, else_branch) = branches;
+        let stmt = match pool.as_constant(condition.id).and_then(Constant::as_bool) {
+            Some(true) => Some(self.block(pool, then_branch)?),
+            Some(false) => else_branch.map(|other| self.block(pool, other)).transpose()?,
+            None => Some(self.branches(pool, (test, condition.id), branches, is_missed)?),
+        };
+        items.extend(stmt.map(Item::Stmt));
+        Ok(items)
+    }
+
     /// Binds a name, and returns the items that bind it.
     fn let_stmt(
         &mut self,
@@ -201,15 +226,18 @@ impl Walk<'_> {
         block
     }
 
-    fn loop_stmt(&mut self, pool: &mut Pool, stmt: &Stmt, items: &mut Vec<Item>) -> Result<()> {
-        let StmtKind::For { name, min, extent, kind, device, body } = &stmt.kind else {
-            return Ok(());
-        };
-        if self.is_final && *kind == ForKind::GpuBlock && self.place == Place::Host {
+    fn loop_stmt(
+        &mut self,
+        pool: &mut Pool,
+        found: &Loop<'_>,
+        items: &mut Vec<Item>,
+    ) -> Result<()> {
+        let Loop { stmt, name, range: [min, extent], kind, is_on_device, body } = *found;
+        if self.is_final && kind == ForKind::GpuBlock && self.place == Place::Host {
             self.on_host_alone()?;
             self.kernel(stmt)?;
         }
-        if device.is_some() && !matches!(kind, ForKind::GpuBlock | ForKind::GpuThread) {
+        if is_on_device && !matches!(kind, ForKind::GpuBlock | ForKind::GpuThread) {
             return unsupported("a loop on a device that is none over blocks or threads");
         }
         if let Some(phases) = barriers::phases(self.nodes.names, stmt)? {
@@ -218,7 +246,7 @@ impl Walk<'_> {
             let range = [self.int(pool, min)?, self.int(pool, extent)?];
             items.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
             self.leading = self.leading_in(pool, extent);
-            let stmt = self.for_stmt(pool, (*name, *kind), range, body)?;
+            let stmt = self.for_stmt(pool, (name, kind), range, body)?;
             self.leading = None;
             items.push(Item::Stmt(stmt));
         }
