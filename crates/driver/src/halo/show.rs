@@ -1,18 +1,17 @@
 //! Formulas in words.
 
-use std::collections::BTreeMap;
-
 use halidom_base::{FxHashMap, IndexMap};
 use halidom_ir::{
     BinaryOp, Constant, Expr, ExprId, FuncId, Interval, Output, Pool, Substitution, Type, print,
 };
+use halidom_sums::Product;
 
 use super::inside;
 use super::region::{Reach, Region};
 use crate::windows::Window;
 
-/// A sum: the coefficients of its terms, and of nothing for the constant.
-type Sum = BTreeMap<Option<ExprId>, i128>;
+/// A sum of terms with coefficients, and a constant.
+type Sum = halidom_sums::Sum<Product<ExprId>>;
 
 /// Describes the regions of the inputs that have any.
 pub(super) fn regions(
@@ -125,43 +124,28 @@ fn reach(
 
 /// The term that a sum consists of, if it is a single one: `(max(a, b) - c) + c` is `max(a, b)`.
 fn lone(pool: &Pool, expr: ExprId) -> ExprId {
-    let terms = sum(pool, expr);
-    match terms.iter().next() {
-        Some((Some(term), 1)) if terms.len() == 1 => *term,
-        _ => expr,
-    }
+    sum(pool, expr).as_atom().unwrap_or(expr)
 }
 
+/// Collects the terms of an expression. One whose coefficients are too large is a term itself.
 fn sum(pool: &Pool, expr: ExprId) -> Sum {
-    let mut terms = Sum::new();
-    add(pool, expr, 1, &mut terms);
-    terms.retain(|_, coefficient| *coefficient != 0);
-    terms
-}
-
-fn add(pool: &Pool, expr: ExprId, factor: i128, terms: &mut Sum) {
     let number = |expr| pool.as_constant(expr).and_then(Constant::as_integer);
     if let Some(value) = number(expr) {
-        *terms.entry(None).or_default() += factor * value;
-        return;
+        return Sum::constant(value);
     }
-    let Expr::Binary(op, lhs, rhs) = *pool.get(expr) else {
-        *terms.entry(Some(expr)).or_default() += factor;
-        return;
-    };
-    if let BinaryOp::Add(_) = op {
-        add(pool, lhs, factor, terms);
-        add(pool, rhs, factor, terms);
+    let Expr::Binary(op, lhs, rhs) = *pool.get(expr) else { return Sum::atom(expr) };
+    let found = if let BinaryOp::Add(_) = op {
+        sum(pool, lhs).plus(&sum(pool, rhs), 1)
     } else if let BinaryOp::Sub(_) = op {
-        add(pool, lhs, factor, terms);
-        add(pool, rhs, -factor, terms);
-    } else if let (BinaryOp::Mul(_), Some(value)) = (op, number(lhs)) {
-        add(pool, rhs, factor * value, terms);
-    } else if let (BinaryOp::Mul(_), Some(value)) = (op, number(rhs)) {
-        add(pool, lhs, factor * value, terms);
+        sum(pool, lhs).plus(&sum(pool, rhs), -1)
+    } else if let (BinaryOp::Mul(_), Some(factor)) = (op, number(lhs)) {
+        sum(pool, rhs).scaled(factor)
+    } else if let (BinaryOp::Mul(_), Some(factor)) = (op, number(rhs)) {
+        sum(pool, lhs).scaled(factor)
     } else {
-        *terms.entry(Some(expr)).or_default() += factor;
-    }
+        None
+    };
+    found.unwrap_or_else(|| Sum::atom(expr))
 }
 
 /// The operand of a clamp between two sums.
@@ -187,11 +171,13 @@ fn unclamped(pool: &Pool, expr: ExprId, (first, last): (&Sum, &Sum)) -> Option<E
 
 fn text(pool: &Pool, expr: ExprId) -> String {
     let mut out = String::new();
-    let terms = sum(pool, expr);
+    let sum = sum(pool, expr);
+    let terms = sum.terms().filter(|(monomial, _)| !monomial.is_empty());
+    let terms = terms.map(|(monomial, coefficient)| (monomial.first(), coefficient));
     // The constant comes last.
-    let ordered = terms.iter().filter(|(term, _)| term.is_some());
-    for (term, coefficient) in ordered.chain(terms.iter().filter(|(term, _)| term.is_none())) {
-        let sign = match (*coefficient < 0, out.is_empty()) {
+    let constant = Some((None, sum.constant_part())).filter(|(_, value)| *value != 0);
+    for (term, coefficient) in terms.chain(constant) {
+        let sign = match (coefficient < 0, out.is_empty()) {
             (true, true) => "-",
             (true, false) => " - ",
             (false, true) => "",
