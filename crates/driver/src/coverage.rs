@@ -1,4 +1,4 @@
-//! The inputs and sizes that a proof covers: what its entry checks ask of a caller, in sum.
+//! The inputs and sizes that a proof covers: the sum of what its entry checks ask of a caller.
 
 use std::collections::BTreeMap;
 

@@ -74,8 +74,8 @@ pub fn write(path: &Path, header: &str, lines: &str) -> io::Result<()> {
     replace(path, &text)
 }
 
-/// Writes a file by way of a temporary file in the same folder, so that nobody ever sees a
-/// half-written one.
+/// Writes a file by way of a temporary file in the same folder, so that no reader finds it
+/// half written.
 pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     // A link still leads to the file.
     let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

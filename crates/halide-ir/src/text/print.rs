@@ -175,7 +175,9 @@ impl Printer<'_> {
                 self.put(" ");
                 self.braced(body, indent, 1);
             }
-            StmtKind::For { .. } => self.for_loop(stmt, indent),
+            StmtKind::For { name, min, extent, kind, device, body } => {
+                self.for_loop((*name, *kind, *device), [min, extent], body, indent);
+            }
             StmtKind::Acquire { semaphore, count, body } => {
                 self.put("acquire (");
                 self.list([semaphore, count]);
@@ -257,9 +259,14 @@ impl Printer<'_> {
         }
     }
 
-    fn for_loop(&mut self, stmt: &StmtKind, indent: usize) {
-        let StmtKind::For { name, min, extent, kind, device, body } = stmt else { return };
-        self.put(ForKind::keyword(*kind));
+    fn for_loop(
+        &mut self,
+        (name, kind, device): (crate::NameId, ForKind, Option<crate::NameId>),
+        range: [&Expr; 2],
+        body: &Block,
+        indent: usize,
+    ) {
+        self.put(ForKind::keyword(kind));
         let names = self.names;
         // The host is not printed as a device.
         if let Some(device) = device.filter(|device| names.text(*device) != "Host") {
@@ -267,14 +274,14 @@ impl Printer<'_> {
             self.name(device);
             self.put(">");
         }
-        self.bind(*name);
+        self.bind(name);
         self.put(" (");
-        self.name(*name);
+        self.name(name);
         self.put(", ");
-        self.list([min, extent]);
+        self.list(range);
         self.put(") ");
         self.braced(body, indent, 1);
-        self.unbind(*name);
+        self.unbind(name);
     }
 
     fn provide(&mut self, name: crate::NameId, args: &[Expr], values: &[Expr]) {

@@ -5,8 +5,7 @@
 //! integers of 32 and 64 bits are assumed not to overflow in a pipeline. An expression of
 //! coordinates, sizes and parameters alone is an unbounded `int` here. An expression of data is a
 //! machine integer, and the overflow convention ([`Ops::signed`]) distinguishes the pipeline from
-//! the statement. Operators that Halide defines by a wider type are computed exactly, as `int`s,
-//! and converted back.
+//! the statement. For calls, see [`super::calls`].
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{

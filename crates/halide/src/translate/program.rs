@@ -3,10 +3,9 @@
 //! # Correctness
 //! The translation assumes a caller whose buffers are on the host and no bounds queries, and whose
 //! pointers are not null ([`super::pointers`]). Assertions before any work are entry checks, others
-//! are obligations ([`super::assertions`]). Loops, lets and conditions keep their meaning. An
+//! are obligations ([`super::assertions`]). Statements keep their meaning ([`super::statements`]). An
 //! allocation becomes a buffer of its func, with the extents that the statement gives
-//! ([`super::memory`]). Output buffers are exactly their windows. The translation matches every
-//! field of a node: each field gets its meaning, or the node is refused.
+//! ([`super::memory`]). Output buffers are exactly their windows.
 
 use halidom_ir::{
     BufferDecl, BufferKind, Dim, Expr as IrExpr, Output, Pool, Program, Stmt as IrStmt, StoreIn,

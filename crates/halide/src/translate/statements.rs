@@ -20,7 +20,7 @@ use crate::tree::{self, Alignment, Expr, ForKind, Stmt, StmtKind};
 
 /// A block that is being translated.
 #[derive(Default)]
-struct Opened {
+struct OpenBlock {
     items: Vec<Item>,
     /// The names that it binds.
     bound: Vec<NameId>,
@@ -42,7 +42,7 @@ struct Loop<'s> {
 
 impl Walk<'_> {
     pub(super) fn block(&mut self, pool: &mut Pool, block: &[Stmt]) -> Result<StmtId> {
-        let mut opened = Opened::default();
+        let mut opened = OpenBlock::default();
         for (number, stmt) in block.iter().enumerate() {
             let rest = &block[number + 1..];
             self.stmt(pool, stmt, rest, &mut opened).map_err(|what| what.at(stmt.at))?;
@@ -66,7 +66,7 @@ impl Walk<'_> {
         pool: &mut Pool,
         stmt: &Stmt,
         rest: &[Stmt],
-        Opened { items, bound, taken }: &mut Opened,
+        OpenBlock { items, bound, taken }: &mut OpenBlock,
     ) -> Result<()> {
         let first = items.len();
         self.leads(stmt);

@@ -428,14 +428,22 @@ impl<'a, 's> Checker<'a, 's> {
             SchedulePhase::Specialization => {
                 self.specialization(call, &values, (func, stage), is_nested, draft)
             }
-            SchedulePhase::Loops => self.of_loops(call.name, &values, tail),
-            SchedulePhase::Compute | SchedulePhase::Storage => self.of_place(call.name, &values),
-            SchedulePhase::Bounds => self.of_bounds(call.name, &values),
+            SchedulePhase::Loops => self.loop_action(call.name, &values, tail),
+            SchedulePhase::Compute | SchedulePhase::Storage => {
+                self.place_action(call.name, &values)
+            }
+            SchedulePhase::Bounds => self.bounds_action(call.name, &values),
             SchedulePhase::Algorithm => self.unknown_directive(call.name),
         }
     }
 
-    fn of_loops(&mut self, name: Name<'s>, values: &[&'a Expr<'s>], tail: Tail) -> Option<Action> {
+    /// Checks a directive about loops.
+    fn loop_action(
+        &mut self,
+        name: Name<'s>,
+        values: &[&'a Expr<'s>],
+        tail: Tail,
+    ) -> Option<Action> {
         Some(match (name.text, values) {
             ("split", [var, outer, inner, factor]) => Action::Split {
                 var: self.loop_name(var)?,
@@ -494,7 +502,7 @@ impl<'a, 's> Checker<'a, 's> {
     }
 
     /// Checks a directive about the places where a func is computed and stored.
-    fn of_place(&mut self, name: Name<'s>, values: &[&'a Expr<'s>]) -> Option<Action> {
+    fn place_action(&mut self, name: Name<'s>, values: &[&'a Expr<'s>]) -> Option<Action> {
         Some(match (name.text, values) {
             ("compute_at" | "store_at" | "hoist_storage", [at, var]) => {
                 Action::at_level(name.text, self.loop_level(at, var)?)?
@@ -535,7 +543,8 @@ impl<'a, 's> Checker<'a, 's> {
         })
     }
 
-    fn of_bounds(&mut self, name: Name<'s>, values: &[&'a Expr<'s>]) -> Option<Action> {
+    /// Checks a directive about the bounds of a func.
+    fn bounds_action(&mut self, name: Name<'s>, values: &[&'a Expr<'s>]) -> Option<Action> {
         Some(match (name.text, values) {
             ("bound", [var, min, extent]) => Action::Bound {
                 var: self.loop_name(var)?,

@@ -219,9 +219,9 @@ struct Maker<'t> {
 
 /// A member of a node that is made.
 enum Member {
-    Is(Field),
+    Made(Field),
     /// It is an expression or a statement of this type.
-    Of(Type),
+    OfType(Type),
 }
 
 impl Maker<'_> {
@@ -288,8 +288,8 @@ impl Maker<'_> {
                 continue;
             }
             match self.member(kind, (name, *role), (ty, operand), depth, &mut bound) {
-                Member::Is(field) => fields.push(field),
-                Member::Of(ty) => {
+                Member::Made(field) => fields.push(field),
+                Member::OfType(ty) => {
                     if *name == "body" {
                         self.bound.extend(bound);
                     }
@@ -320,62 +320,62 @@ impl Maker<'_> {
     ) -> Member {
         let lanes = ty.is_value() && ty.is_vector;
         match role {
-            Role::Same => Member::Of(ty),
-            Role::Operand | Role::Any => Member::Of(operand.with_vector(lanes)),
-            Role::Condition => Member::Of(Type::BOOL),
-            Role::Element => Member::Of(ty.element()),
-            Role::Vector => Member::Of(ty.element().with_vector(true)),
-            Role::Lanes => Member::Is(Field::Lanes),
-            Role::Opaque => Member::Is(Field::Opaque(self.random.below(2) as u32)),
+            Role::Same => Member::OfType(ty),
+            Role::Operand | Role::Any => Member::OfType(operand.with_vector(lanes)),
+            Role::Condition => Member::OfType(Type::BOOL),
+            Role::Element => Member::OfType(ty.element()),
+            Role::Vector => Member::OfType(ty.element().with_vector(true)),
+            Role::Lanes => Member::Made(Field::Lanes),
+            Role::Opaque => Member::Made(Field::Opaque(self.random.below(2) as u32)),
             Role::Name => {
                 let id = self.name_for(kind, bound);
-                Member::Is(Field::Expr(self.state.name(id)))
+                Member::Made(Field::Expr(self.state.name(id)))
             }
             Role::Predicate | Role::Truth if matches!(kind, Kind::Load | Kind::Allocate) => {
-                Member::Is(Field::Expr(self.truth(lanes)))
+                Member::Made(Field::Expr(self.truth(lanes)))
             }
             Role::Predicate if self.is_small || self.random.below(4) > 0 => {
-                Member::Is(Field::Expr(self.truth(lanes)))
+                Member::Made(Field::Expr(self.truth(lanes)))
             }
-            Role::Truth => Member::Of(Type::BOOL),
-            Role::Predicate => Member::Of(Type::BOOL.with_vector(lanes)),
+            Role::Truth => Member::OfType(Type::BOOL),
+            Role::Predicate => Member::OfType(Type::BOOL.with_vector(lanes)),
             Role::Int if kind == Kind::LetStmt && self.random.below(5) == 0 => {
-                Member::Is(Field::Expr(self.evaluated()))
+                Member::Made(Field::Expr(self.evaluated()))
             }
-            Role::Int if kind == Kind::Evaluate => Member::Is(Field::Expr(self.evaluated())),
+            Role::Int if kind == Kind::Evaluate => Member::Made(Field::Expr(self.evaluated())),
             // Loop bounds must not read memory.
             Role::Int if matches!(kind, Kind::For) => {
                 let number = i128::from(self.random.below(4)) - i128::from(name == "min");
                 let is_known = self.random.below(3) > 0;
                 let end = if is_known { self.number_node(number) } else { self.free(I32) };
-                Member::Is(Field::Expr(end))
+                Member::Made(Field::Expr(end))
             }
-            Role::Int | Role::OptionalExpr => Member::Of(I32),
+            Role::Int | Role::OptionalExpr => Member::OfType(I32),
             Role::Index => {
                 let node = match self.random.below(4) {
                     _ if self.is_small => self.literal_of(I32.with_vector(lanes), 0),
                     0 => self.variable(I32.with_vector(lanes)),
                     below => self.literal_of(I32.with_vector(lanes), i128::from(below) - 1),
                 };
-                Member::Is(Field::Expr(node))
+                Member::Made(Field::Expr(node))
             }
-            Role::Stmt => Member::Of(Type::STMT),
+            Role::Stmt => Member::OfType(Type::STMT),
             Role::OptionalStmt
                 if self.random.below(3) < 1 + u64::from(self.is_small)
                     || !self.has_member(kind, name) =>
             {
                 let shape = Shape { kind: Kind::Undefined, fields: Vec::new() };
-                Member::Is(Field::Expr(self.state.add(Type::STMT, None, Some(shape))))
+                Member::Made(Field::Expr(self.state.add(Type::STMT, None, Some(shape))))
             }
-            Role::OptionalStmt => Member::Of(Type::STMT),
+            Role::OptionalStmt => Member::OfType(Type::STMT),
             Role::Exprs if has_elements(kind, name) => {
                 let element = self.node(I32, depth + 1);
-                Member::Is(Field::Expr(self.state.list(&[element])))
+                Member::Made(Field::Expr(self.state.list(&[element])))
             }
-            Role::Exprs | Role::Stmts => Member::Is(Field::Expr(self.state.list(&[]))),
+            Role::Exprs | Role::Stmts => Member::Made(Field::Expr(self.state.list(&[]))),
             Role::Payload => {
                 let number = self.payload(ty);
-                Member::Is(Field::Number(self.values.number(number, ty.domain())))
+                Member::Made(Field::Number(self.values.number(number, ty.domain())))
             }
         }
     }

@@ -44,7 +44,7 @@ pub(super) struct Judging<'a> {
     /// The compile by stock Halide that the command is about, if it is about one.
     pub(super) stock: Option<Stock>,
     pub(super) baseline: Option<Baseline>,
-    /// The begin of the command.
+    /// The time at which the command began.
     pub(super) begin: Instant,
 }
 

@@ -92,7 +92,7 @@ impl<'b> Proof<'b> {
         Some(())
     }
 
-    /// Shows that a symbol is at least 0.
+    /// Shows that an atom is at least 0.
     fn natural(&mut self, space: &Space, atom: AtomId) -> Option<PolyId> {
         let this = space.atom_poly(atom);
         if self.shown.contains(&this) {

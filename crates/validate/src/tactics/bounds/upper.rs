@@ -9,7 +9,8 @@
 //!
 //! An *upper bound* of `p` is a polynomial `u` with coefficients at least 0 over symbols at least
 //! 0, such that `p <= u`, and so `0 <= u` too, wherever the facts hold and the loops of the symbols
-//! in `p` run. Each bound has a [`Node`], from which [`super::proof`] makes the steps that show it.
+//! in `p` run. While the dividend of a quotient is bounded, the divisor may count as such a symbol.
+//! Each bound has a [`Node`], from which [`super::proof`] makes the steps that show it.
 //! Each loop variable is replaced by a minimum and a symbol, its offset: `v = min + o` with
 //! `0 <= o <= extent - 1`, which holds in the loop's body.
 
@@ -54,8 +55,8 @@ pub(super) enum Why {
     /// Whichever operand the atom is: the cases bound `of`, with `factor·(operand - atom)`
     /// subtracted.
     Each { atom: AtomId, factor: PolyId, cases: Vec<usize> },
-    /// The quotient's dividend lies within `±(divisor·a + b)` by the nodes. Its negation is meant
-    /// if `negated`.
+    /// The quotient's dividend lies within `±(divisor·a + b)` by the nodes, of which each bounds the
+    /// quotient or its negation.
     Quotient { atom: AtomId, a: PolyId, b: PolyId, sides: [usize; 2] },
 }
 
@@ -80,7 +81,8 @@ pub(super) struct Bounds {
     params: FxHashMap<Symbol, Interval>,
     /// Integers that are at least 0, and the steps that show them.
     pub(super) facts: Vec<(PolyId, Natural)>,
-    known: FxHashMap<(PolyId, u32), Option<Vec<Above>>>,
+    /// The bounds of integers, under the divisor that was kept.
+    known: FxHashMap<(PolyId, u32, Option<AtomId>), Option<Vec<Above>>>,
     pub(super) nodes: Vec<Node>,
     /// The divisor whose multiples are kept as they are.
     kept: Option<AtomId>,
@@ -204,6 +206,9 @@ impl Bounds {
         if self.is_natural(space, atom) || self.naturals.contains_key(&atom) {
             return true;
         }
+        if let Atom::Symbol(_) = space.atom(atom) {
+            return false;
+        }
         let least = dividend_by_number(space, atom).unwrap_or_else(|| space.atom_poly(atom));
         let found = self.up(space, space.scale(least, -1), 0).unwrap_or_default();
         let at_most_0 = |above: &&Above| space.as_constant(above.bound).is_some_and(|end| end <= 0);
@@ -247,7 +252,7 @@ impl Bounds {
     /// Returns upper bounds of an integer over parameters and offsets. `added` counts the facts
     /// that were added to the integer.
     fn up(&mut self, space: &Space, poly: PolyId, added: u32) -> Option<Vec<Above>> {
-        if let Some(known) = self.known.get(&(poly, added)) {
+        if let Some(known) = self.known.get(&(poly, added, self.kept)) {
             return known.clone();
         }
         if self.steps > MOST_STEPS {
@@ -279,7 +284,7 @@ impl Bounds {
             }
         };
         if self.steps <= MOST_STEPS {
-            self.known.insert((poly, added), found.clone());
+            self.known.insert((poly, added, self.kept), found.clone());
         }
         found
     }
@@ -497,39 +502,64 @@ impl Bounds {
 
     /// Returns bounds of the absolute value of an atom.
     fn size(&mut self, space: &Space, atom: AtomId) -> Option<Vec<Size>> {
-        let this = space.atom_poly(atom);
-        let measured = match *space.atom(atom) {
-            Atom::Div(dividend, _) => dividend,
-            Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => this,
+        let (dividend, divisor) = match *space.atom(atom) {
+            Atom::Div(dividend, divisor) => (dividend, divisor),
+            Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => {
+                return self.both_sides(space, space.atom_poly(atom));
+            }
         };
-        let divisor = match *space.atom(atom) {
-            Atom::Div(_, divisor) => self.leading(space, divisor),
-            Atom::Symbol(_) | Atom::Min(_) | Atom::Select(..) | Atom::Value(_) => None,
-        };
+        let leading = self.leading(space, divisor);
         // Bounds of the dividend are of use if they have the divisor as a factor. Other bounds have
         // what replaces it.
-        let is_kept = divisor.filter(|divisor| !self.is_natural(space, *divisor));
-        let others =
-            is_kept.map(|divisor| (self.kept.replace(divisor), std::mem::take(&mut self.known)));
-        let ends = (self.up(space, measured, 0), self.up(space, space.scale(measured, -1), 0));
-        if let Some((kept, known)) = others {
-            (self.kept, self.known) = (kept, known);
+        if let Some(leading) = leading.filter(|leading| !self.is_natural(space, *leading)) {
+            let outer = self.kept.replace(leading);
+            let sizes = self.both_sides(space, dividend).unwrap_or_default();
+            self.kept = outer;
+            let has_it =
+                |poly| space.poly(poly).0.iter().any(|(monomial, _)| monomial.contains(&leading));
+            let mut found = Vec::new();
+            for size in sizes {
+                let parts = divided(space, size.bound, divisor, leading);
+                let parts = parts.filter(|(a, b)| !has_it(*a) && !has_it(*b));
+                found.extend(parts.map(|parts| self.quotient(space, atom, &size, parts)));
+            }
+            if !found.is_empty() {
+                return Some(found);
+            }
         }
-        let sizes = self.sized(space, measured, &ends.0?, &ends.1?);
-        let Atom::Div(_, by) = *space.atom(atom) else { return Some(sizes) };
-        let minus = space.scale(this, -1);
-        let divided = |size: &Size| {
-            // If |x| <= y·a + b with y, a, b >= 0, then |x / y| <= a + b + 1.
-            let parts = divisor.and_then(|leading| divided(space, size.bound, by, leading));
-            let (a, b) = parts.unwrap_or((space.constant(0), size.bound));
-            let sum = space.add(a, b);
-            let bound = if space.is_zero(a) { sum } else { space.offset(sum, 1) };
-            let sides = [size.up, size.down];
-            let up = self.node(this, bound, Why::Quotient { atom, a, b, sides });
-            let down = self.node(minus, bound, Why::Quotient { atom, a, b, sides });
-            Size { bound, up, down }
+        let symbol = leading.filter(|leading| self.is_natural(space, *leading));
+        let sizes = self.both_sides(space, dividend)?;
+        let quotient = |size: &Size| {
+            let parts = symbol.and_then(|leading| divided(space, size.bound, divisor, leading));
+            let parts = parts.unwrap_or((space.constant(0), size.bound));
+            self.quotient(space, atom, size, parts)
         };
-        Some(sizes.iter().map(divided).collect())
+        Some(sizes.iter().map(quotient).collect())
+    }
+
+    /// Returns bounds of the absolute value of an integer.
+    fn both_sides(&mut self, space: &Space, poly: PolyId) -> Option<Vec<Size>> {
+        let (up, down) = (self.up(space, poly, 0)?, self.up(space, space.scale(poly, -1), 0)?);
+        Some(self.sized(space, poly, &up, &down))
+    }
+
+    /// Bounds a quotient by a size of its dividend, `y·a + b` for the divisor `y`: if
+    /// `|x| <= y·a + b` with `y, a, b >= 0`, then `|x / y| <= a + b + 1`, and `|x / y| <= |x|`.
+    fn quotient(
+        &mut self,
+        space: &Space,
+        atom: AtomId,
+        size: &Size,
+        (a, b): (PolyId, PolyId),
+    ) -> Size {
+        let sum = space.add(a, b);
+        let bound = if space.is_zero(a) { sum } else { space.offset(sum, 1) };
+        let sides = [size.up, size.down];
+        let this = space.atom_poly(atom);
+        let up = self.node(this, bound, Why::Quotient { atom, a, b, sides });
+        let minus = space.scale(this, -1);
+        let down = self.node(minus, bound, Why::Quotient { atom, a, b, sides });
+        Size { bound, up, down }
     }
 
     /// Joins bounds of an integer and of its negation.
