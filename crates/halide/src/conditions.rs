@@ -215,10 +215,11 @@ struct Entry {
 
 const SIZE_LIMITS: Entry = Entry {
     name: "size-limits",
-    words: "mins, extents and ends of callers' buffers, extents of reduction domains and \
-        parameters in coordinates, domains and schedules lie within 2^29 of 0, strides and the \
-        products of an output's mins and ends with the numbers by which its definition multiplies \
-        coordinates within 32 bits, those with parameters in coordinates that are read within 2^29",
+    words: "within 2^29 of 0 lie: mins, extents and ends of callers' buffers; extents of reduction \
+        domains; parameters in coordinates, domains and schedules. Within 32 bits lie: strides, \
+        and the products of an output's mins and ends with the numbers by which its definition \
+        multiplies coordinates. If such a number is a parameter, in coordinates that are read, the \
+        products lie within 2^29",
     reason: "the compiled code computes ends of loops and of regions in 32 bits, and Halide checks \
         no min",
 };

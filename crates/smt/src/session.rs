@@ -97,6 +97,8 @@ pub(crate) struct Limits {
     pub(crate) hard: Duration,
     pub(crate) memory_mib: u32,
     pub(crate) steps: Option<u64>,
+    /// True for the solver's older procedure for linear arithmetic. Only Z3 has two.
+    pub(crate) is_older: bool,
 }
 
 /// A running solver with a stack of assertions.
@@ -143,6 +145,9 @@ impl Session {
             self.push_timeout(limits.soft);
             if limits.steps.is_some() {
                 self.set_steps(limits.steps);
+            }
+            if limits.is_older {
+                self.pending.push_str("(set-option :smt.arith.solver 2)\n");
             }
         }
         self.pending.push_str("(set-logic ALL)\n");

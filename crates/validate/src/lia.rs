@@ -44,6 +44,9 @@ const FIRST_TRY: Duration = Duration::from_millis(250);
 const GUESS: u64 = 40_000;
 /// The steps of the solver for a guess where an obligation is open otherwise.
 const PATIENT_GUESS: u64 = 1_000_000;
+/// The time for the solver's older procedure, which finds a few contradictions much faster: those
+/// that take it longer are left to the other one.
+const OLDER_TRY: Duration = Duration::from_millis(1500);
 /// The extra time after which a solver that exceeds its own limit is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -255,7 +258,7 @@ impl Lia {
     }
 
     /// Asks the running process first, with a short limit, because earlier questions can lead it
-    /// astray. After a timeout, a fresh process is asked.
+    /// astray. After a timeout, fresh processes are asked, one for each procedure of the solver.
     fn answer(&mut self, assertions: &[SmtTerm], label: &str, tries: Tries) -> Answer {
         let limit = match tries {
             Tries::Short => Some(GUESS),
@@ -269,12 +272,17 @@ impl Lia {
         if first != Answer::Unknown(Reason::Timeout) || tries != Tries::All {
             return first;
         }
-        self.solver.set_timeouts(timeout, timeout + GRACE);
         self.solver.push();
         for assertion in assertions {
             self.solver.assert(&self.terms, *assertion);
         }
-        let second = self.solver.check_fresh(&self.terms, label);
+        let older = OLDER_TRY.min(timeout);
+        self.solver.set_timeouts(older, older + GRACE);
+        let mut second = self.solver.check_older(&self.terms, label);
+        if second == Answer::Unknown(Reason::Timeout) {
+            self.solver.set_timeouts(timeout, timeout + GRACE);
+            second = self.solver.check_fresh(&self.terms, label);
+        }
         self.solver.pop();
         self.solver.set_timeouts(FIRST_TRY, FIRST_TRY + GRACE);
         second
