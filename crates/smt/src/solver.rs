@@ -267,7 +267,8 @@ impl Solver {
         self.answer(terms, label, Mode::Fresh)
     }
 
-    /// Like [`Solver::check_fresh`], but with the older of Z3's two procedures for linear arithmetic.
+    /// Like [`Solver::check_fresh`], but with the older of Z3's two procedures for linear
+    /// arithmetic.
     /// It finds some contradictions in a tenth of the time, and takes longer for others. Asks
     /// another solver as `check_fresh` does.
     pub fn check_older(&mut self, terms: &Terms, label: &str) -> Answer {

@@ -54,8 +54,8 @@ impl Ops<'_> {
                 Ok(*a)
             }
             ("return_second", [_, b]) => Ok(*b),
-            // Where a requirement fails, nothing is known about the value, in the pipeline and in the
-            // statement: a statement without the requirement has another one.
+            // Where a requirement fails, nothing is known about the value, in the pipeline and in
+            // the statement: a statement without the requirement has another one.
             ("require", [condition, value]) => {
                 let failed = self.named(FAILED, &[*condition], ty)?;
                 self.select(*condition, *value, failed)

@@ -123,7 +123,7 @@ impl<'b> Proof<'b> {
     /// Shows that an atom that is no symbol is at least 0.
     fn natural_term(&mut self, space: &Space, atom: AtomId) -> Option<PolyId> {
         let this = space.atom_poly(atom);
-        let above = self.node(space, self.bounds.natural_node(atom)?)?;
+        let above = self.node(space, *self.bounds.naturals.get(&atom)?)?;
         let Some(dividend) = dividend_by_number(space, atom) else {
             self.sum(space, this, 1, vec![(1, vec![above])])?;
             return Some(this);

@@ -55,8 +55,7 @@ pub(super) enum Why {
     /// Whichever operand the atom is: the cases bound `of`, with `factor·(operand - atom)`
     /// subtracted.
     Each { atom: AtomId, factor: PolyId, cases: Vec<usize> },
-    /// The quotient's dividend lies within `±(divisor·a + b)` by the nodes, of which each bounds the
-    /// quotient or its negation.
+    /// The quotient's dividend lies within `±(divisor·a + b)` by the nodes.
     Quotient { atom: AtomId, a: PolyId, b: PolyId, sides: [usize; 2] },
 }
 
@@ -86,8 +85,9 @@ pub(super) struct Bounds {
     pub(super) nodes: Vec<Node>,
     /// The divisor whose multiples are kept as they are.
     kept: Option<AtomId>,
-    /// For atoms that are at least 0 and no symbols, the node that shows it.
-    naturals: FxHashMap<AtomId, usize>,
+    /// For atoms that are at least 0 and no symbols, the node that shows it: it bounds the negation
+    /// of the atom, or of its dividend if it is a quotient by a number, by 0.
+    pub(super) naturals: FxHashMap<AtomId, usize>,
     steps: u32,
 }
 
@@ -192,13 +192,7 @@ impl Bounds {
 
     /// Returns the least value of a parameter.
     pub(super) fn low_of(&self, symbol: Symbol) -> Option<i128> {
-        self.params.get(&symbol).map(|range| range.0)
-    }
-
-    /// Returns the node that shows that an atom is at least 0: it bounds the negation of the atom,
-    /// or of the dividend if the atom is a quotient by a number, by 0 or less.
-    pub(super) fn natural_node(&self, atom: AtomId) -> Option<usize> {
-        self.naturals.get(&atom).copied()
+        self.params.get(&symbol).map(|range| ranged()
     }
 
     /// Tests whether an atom is at least 0, and keeps the node that shows it.
