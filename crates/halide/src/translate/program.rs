@@ -4,7 +4,8 @@
 //! The translation assumes a caller whose buffers are on the host and no bounds queries, and whose
 //! pointers are not null ([`super::pointers`]). Assertions before any work are entry checks, others
 //! are obligations ([`super::assertions`]). Statements keep their meaning
-//! ([`super::statements`]). An allocation becomes a buffer of its func, with the extents that the statement gives
+//! ([`super::statements`]). An allocation becomes a buffer of its func, with the extents that the
+//! statement gives
 //! ([`super::memory`]). Output buffers are exactly their windows.
 
 use halidom_ir::{

@@ -85,8 +85,7 @@ pub(super) struct Bounds {
     pub(super) nodes: Vec<Node>,
     /// The divisor whose multiples are kept as they are.
     kept: Option<AtomId>,
-    /// For atoms that are at least 0 and no symbols, the node that shows it: it bounds the negation
-    /// of the atom, or of its dividend if it is a quotient by a number, by 0.
+    /// For atoms that are at least 0 and no symbols, the node that shows it.
     pub(super) naturals: FxHashMap<AtomId, usize>,
     steps: u32,
 }
@@ -192,7 +191,7 @@ impl Bounds {
 
     /// Returns the least value of a parameter.
     pub(super) fn low_of(&self, symbol: Symbol) -> Option<i128> {
-        self.params.get(&symbol).map(|range| ranged()
+        self.params.get(&symbol).map(|range| range.0)
     }
 
     /// Tests whether an atom is at least 0, and keeps the node that shows it.
