@@ -42,7 +42,9 @@ fn failing((least, number): (u128, u32), action: &str) -> Program {
 /// The time limit for a question that is asked once.
 const SHORT: Duration = Duration::from_millis(250);
 /// The time limit for a question that a fresh process gets again after the first try took too long.
-const LONG: Duration = Duration::from_secs(1);
+const MIDDLE: Duration = Duration::from_millis(1500);
+/// The time limit for a question that a third process gets after that.
+const LONG: Duration = Duration::from_secs(2);
 
 fn with(solver: Program, timeout: Duration) -> Options {
     let mut options = options();
@@ -64,7 +66,11 @@ fn closed_by_solver(report: &Report) -> usize {
 #[test]
 fn the_shell_in_between_changes_nothing() {
     assert_eq!(judged(&with(failing((0, u32::MAX), "exit"), SHORT)).verdict, Verdict::Proved);
-    // Every question reaches the second process.
+    // Every question reaches the second process, or the third one.
+    assert_eq!(
+        judged(&with(failing((MIDDLE.as_millis(), u32::MAX), "exit"), LONG)).verdict,
+        Verdict::Proved
+    );
     let late = failing((LONG.as_millis(), u32::MAX), "exit");
     assert_eq!(judged(&with(late.clone(), LONG)).verdict, Verdict::Proved);
     assert!(matches!(judged(&with(late, SHORT)).verdict, Verdict::Unknown(_)));
@@ -77,7 +83,7 @@ const SILENT: &str = "out of time";
 const FAULTS: [(&str, &str, &str); 9] = [
     ("crashes", "exit 3", "died"),
     ("is killed", "kill -9 $$; exit", "died"),
-    ("hangs", "sleep 3", SILENT),
+    ("hangs", "sleep 5", SILENT),
     ("says nonsense", "echo banana >&3", "unexpected"),
     ("answers twice", "echo unsat >&3; echo unsat >&3", "unexpected"),
     ("is cut off", "printf '(unsat' >&3", SILENT),
@@ -132,8 +138,28 @@ fn every_fault_makes_the_verdict_unknown() {
 }
 
 #[test]
-fn every_fault_of_the_second_process_makes_the_verdict_unknown() {
+fn every_fault_of_the_last_process_makes_the_verdict_unknown() {
     every_fault(LONG.as_millis(), LONG);
+}
+
+/// A third process is asked where the second one is silent, and nowhere else.
+#[test]
+fn faults_of_the_second_process_make_the_verdict_unknown_or_are_made_good() {
+    let least = MIDDLE.as_millis();
+    thread::scope(|scope| {
+        for fault in FAULTS {
+            let (name, action, reason) = fault;
+            scope.spawn(move || {
+                one_fault(fault, (least, 1), LONG);
+                if reason == SILENT {
+                    let report = judged(&with(failing((least, 4), action), LONG));
+                    assert_eq!(report.verdict, Verdict::Proved, "{name}");
+                } else {
+                    one_fault(fault, (least, 4), LONG);
+                }
+            });
+        }
+    });
 }
 
 #[test]
