@@ -268,9 +268,8 @@ impl Solver {
     }
 
     /// Like [`Solver::check_fresh`], but with the older of Z3's two procedures for linear
-    /// arithmetic.
-    /// It finds some contradictions in a tenth of the time, and takes longer for others. Asks
-    /// another solver as `check_fresh` does.
+    /// arithmetic. It finds some contradictions in a tenth of the time, and takes longer for
+    /// others. Other solvers have one procedure: this asks them as `check_fresh` does.
     pub fn check_older(&mut self, terms: &Terms, label: &str) -> Answer {
         self.answer(terms, label, Mode::Older)
     }

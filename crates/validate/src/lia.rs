@@ -44,8 +44,8 @@ const FIRST_TRY: Duration = Duration::from_millis(250);
 const GUESS: u64 = 40_000;
 /// The steps of the solver for a guess where an obligation is open otherwise.
 const PATIENT_GUESS: u64 = 1_000_000;
-/// The time for the solver's older procedure, which finds a few contradictions much faster: those
-/// that take it longer are left to the other one.
+/// The time for the solver's older procedure. It finds some contradictions in a tenth of the time
+/// of the newer one, which is asked about those that take it longer.
 const OLDER_TRY: Duration = Duration::from_millis(1500);
 /// The extra time after which a solver that exceeds its own limit is killed.
 const GRACE: Duration = Duration::from_secs(2);

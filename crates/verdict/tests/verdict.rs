@@ -170,7 +170,7 @@ fn only_verdicts_that_are_worse_than_recorded_are_not_accepted() {
     let left = over_reals().unaccepted(&before);
     assert_eq!(left, Some(Verdict::unknown(Cause::Baseline, reason)));
     assert_eq!(record(over_reals()).to_string(), "proved in the mode reals");
-    // What a record reads from the JSON of a verdict is what it makes of the verdict.
+    // A verdict and its JSON give the same record.
     for verdict in [proved(), over_reals(), unknown(), refuted()] {
         assert_eq!(Record::read(&verdict.json().into()), Some(record(verdict)));
     }

@@ -56,6 +56,43 @@ fn a_well_behaved_script_is_believed() {
     assert_eq!(ask(answering("unsat")), Answer::Unsat);
 }
 
+/// The script answers `unsat` if it was told to use the older procedure, and `sat` otherwise.
+#[test]
+fn the_older_procedure_is_used_for_its_queries_alone() {
+    let options = shell(
+        r#"answer=sat; while read -r line; do case "$line" in
+             '(set-option :smt.arith.solver 2)') answer=unsat ;;
+             '(reset)') answer=sat ;;
+             '(check-sat)') echo "$answer" ;;
+             '(echo '*) line="${line#(echo ?}"; printf '%s\n' "${line%??}" ;;
+           esac; done"#,
+    );
+    // An answer from the cache would hide which process gives it.
+    let mut solver = Solver::open(Options { cache: None, ..options }).unwrap();
+    let mut terms = Terms::new();
+    let assertion = possibility(&mut terms);
+    solver.assert(&terms, assertion);
+    for _ in 0..2 {
+        assert_eq!(solver.check_older(&terms, "query"), Answer::Unsat);
+        assert!(matches!(solver.check(&terms, "query"), Answer::Sat(_)));
+        assert!(matches!(solver.check_fresh(&terms, "query"), Answer::Sat(_)));
+    }
+}
+
+#[test]
+fn the_older_procedure_gives_the_same_answers() {
+    let (mut solver, mut terms) = (solver(), Terms::new());
+    let [possible, wrong] = [possibility(&mut terms), contradiction(&mut terms)];
+    for _ in 0..2 {
+        solver.push();
+        solver.assert(&terms, possible);
+        assert!(matches!(solver.check_older(&terms, "possible"), Answer::Sat(_)));
+        solver.assert(&terms, wrong);
+        assert_eq!(solver.check_older(&terms, "wrong"), Answer::Unsat);
+        solver.pop();
+    }
+}
+
 #[test]
 fn misbehaviour_is_unknown() {
     let unexpected = |text: &str| Reason::Unexpected(text.to_owned());

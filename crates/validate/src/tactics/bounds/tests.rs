@@ -261,31 +261,54 @@ fn what_cancels_does_not_count() {
     assert!(low < -(1 << 62) && high > 1 << 62);
 }
 
-/// A loop over all points of a window in blocks, `blocks = (width + 11)/8` in a row: the row of the
-/// last one is small, although the number of blocks has a bound that is much greater.
+/// A loop over all blocks of a window, `row` of them in each line, whose variable becomes a line:
+/// the line is small, although the number of blocks has a bound that is much greater.
 #[test]
-fn quotients_by_quotients_are_bounded_by_the_other_factor() {
+fn quotients_by_sums_are_bounded_by_the_other_factor() {
     let space = Space::new();
     let wide = 1 << 29;
     let symbols = ["width", "height", "min"].map(|name| space.fresh(name));
-    let params: FxHashMap<_, _> =
-        symbols.into_iter().zip([(0, wide), (0, wide), (-wide, wide)]).collect();
+    let ranges = [(0, wide), (0, wide), (-wide, wide)];
+    let params: FxHashMap<_, _> = symbols.into_iter().zip(ranges).collect();
     let [w, h, m] = symbols.map(|symbol| space.symbol(symbol));
     let most = space.constant((1 << 31) - 1);
     let fact = space.sub(most, space.mul(w, h));
     let facts = [(fact, Natural::Fact(fact))];
+    let mut entry = vec![space.non_negative(fact)];
+    for (symbol, range) in symbols.into_iter().zip(ranges) {
+        let ends = sides(&space, space.symbol(symbol), range);
+        entry.extend(ends.map(|end| space.non_negative(end)));
+    }
     let mut limits = Limits::new(&space, params.clone(), &facts, Vec::new());
     let mut bounds = Bounds::new(&space, &[], params, facts.to_vec());
     let mut at_most = |_: &Space, _: Symbol, _: Symbol| false;
     let mut sizes = Sizes { limits: &mut limits, at_most: &mut at_most };
-    let blocks = space.div(space.offset(w, 11), space.constant(8));
-    let all = space.mul(blocks, space.offset(h, 4));
-    let least = space.offset(space.min(all, space.constant(3817)), -3817);
-    let last = space.choose(space.less(space.constant(-4), m), space.offset(all, -1), least);
-    let row = space.add(space.div(last, blocks), m);
-    for poly in [row, space.scale(row, -1)] {
-        let found = bounds.most(&space, &mut sizes, poly).expect("it has a bound");
-        let (end, _) = end(&bounds, &space, &mut sizes, found).expect("the bound has a proof");
-        assert!(end < (1 << 30) + 10_000, "{end}");
+    let blocks =
+        |more: i128, number: i128| space.div(space.offset(w, more), space.constant(number));
+    // The normal form of `(w + 11)/8` is `(w + 3)/8 + 1`, and that of `(w + 7)/8` one quotient.
+    let rows = [
+        blocks(11, 8),
+        blocks(7, 8),
+        blocks(40, 4),
+        space.add(blocks(7, 8), w),
+        space.offset(w, 3),
+    ];
+    for row in rows {
+        let all = space.mul(row, space.offset(h, 4));
+        let least = space.offset(space.min(all, space.constant(3817)), -3817);
+        let last = space.choose(space.less(space.constant(-4), m), space.offset(all, -1), least);
+        let line = space.add(space.div(last, row), m);
+        for poly in [line, space.scale(line, -1)] {
+            let found = bounds.most(&space, &mut sizes, poly).expect("it has a bound");
+            let (most, steps) =
+                end(&bounds, &space, &mut sizes, found).expect("the bound has a proof");
+            assert!(most < (1 << 30) + 10_000, "{most} by {:?}", space.poly(row));
+            let found = Bounded { low: None, high: Some(most), steps };
+            let (offsets, mut follows) =
+                (Rename::new(), |_: &Space, _: &[FormulaId], _: FormulaId| false);
+            let mut grounds = Grounds { entry: &entry, offsets: &offsets, follows: &mut follows };
+            let shown = grounds.interval(&space, poly, &found, &[]);
+            assert_eq!(shown, (i128::MIN, most), "not accepted: {:?}", found.steps);
+        }
     }
 }
