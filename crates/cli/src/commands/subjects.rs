@@ -2,8 +2,10 @@
 //! derivations, or all of them.
 
 use halidom::{Input, Kind};
+use halidom_driver::input::Refusal;
 use halidom_driver::stock::{self, Request, Stock, bridge};
 use halidom_driver::subject::Subject;
+use halidom_verdict::Verdict;
 
 use super::{compile, names, open};
 use crate::args;
@@ -119,7 +121,22 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
 /// Reads stock Halide's compilation of a pipeline and prints notes on what the translation left
 /// out. If the translation does not support it, the verdict is unknown.
 pub(crate) fn stock(request: &Request, output: &mut Output<'_>) -> Result<Stock, Stop> {
-    let stock = stock::read(request).map_err(|refusal| output.unjudged(&refusal))?;
+    stock_or(request, |_, _| None, output)
+}
+
+/// Like [`stock`]. If the translation refuses the compile, `refuted` may find a verdict by runs.
+pub(crate) fn stock_or(
+    request: &Request,
+    refuted: impl FnOnce(&Refusal, &mut Output<'_>) -> Option<Verdict>,
+    output: &mut Output<'_>,
+) -> Result<Stock, Stop> {
+    let stock = match stock::read(request) {
+        Ok(stock) => stock,
+        Err(refusal) => {
+            let found = refuted(&refusal, output);
+            return Err(found.map_or_else(|| output.unjudged(&refusal), Stop::Judged));
+        }
+    };
     for note in &stock.notes {
         output.line(&note.to_string());
     }

@@ -22,7 +22,7 @@ use halidom_verdict::{Cause, Claim, Evidence, Obligations, Ran, Verdict};
 use super::interface::{mismatch, other_meaning};
 use super::replay::{POINTS, agree, left, shown, write_given};
 use super::sizes::{self, Case, Wanted};
-use super::{Annotations, Judged, Request, Stock, judged, read_after};
+use super::{Annotations, Judged, Purpose, Request, Stock, judged, read_after};
 use crate::files::{self, FileError};
 use crate::refusal::Refusal;
 use crate::subject::Subject;
@@ -132,8 +132,10 @@ impl Pair {
     /// Returns the refusal of one of them, with its name; or a diagnostic with the code
     /// [`codes::OTHER_PIPELINE`] if their pipelines differ in inputs or outputs.
     pub fn read([old, new]: [&Request; 2]) -> Result<Self, (&'static str, Refusal)> {
-        let mut old = read_after(old, Names::new()).map_err(|refusal| (SIDES[0], refusal))?;
-        let new = read_after(new, old.names.clone()).map_err(|refusal| (SIDES[1], refusal))?;
+        let mut old = read_after(old, Names::new(), Purpose::Judgement)
+            .map_err(|refusal| (SIDES[0], refusal))?;
+        let new = read_after(new, old.names.clone(), Purpose::Judgement)
+            .map_err(|refusal| (SIDES[1], refusal))?;
         // The table of the second contains that of the first.
         old.names = new.names.clone();
         if let Some(words) = mismatch(&old, &new) {
@@ -289,7 +291,7 @@ impl Difference {
 
 impl Run {
     /// The names of a case's values; `None` if a value is missing.
-    fn of(stock: &Stock, bindings: &Bindings, windows: &[Shape]) -> Option<Self> {
+    pub(super) fn of(stock: &Stock, bindings: &Bindings, windows: &[Shape]) -> Option<Self> {
         let Subject { pool, algorithm, .. } = &stock.subject;
         let func = |func: &FuncId| pool.func(*func).name.clone();
         let param = |id: &VarId| Some((pool.var(*id).name.clone(), bindings.var(*id)?));

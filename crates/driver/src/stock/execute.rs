@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use halidom_halide::Names;
-use halidom_halide::bridge::{Built, Case, Ending, Given, Memory, Placement};
+use halidom_halide::bridge::{Built, Case, Ending, Given, Memory, Placement, UNLIKELY};
 use halidom_halide::dump::{ArgumentKind, Buffer, Dump};
 use halidom_halide::tree::Scalar as HalideScalar;
 use halidom_interp::{Bindings, nesting};
@@ -37,22 +37,35 @@ pub(super) fn execute(
     (bindings, windows): (&Bindings, &[Shape]),
     folder: &Path,
 ) -> Result<Ended, String> {
-    let case = case_of(stock, (dump, names), (bindings, windows))?;
+    let case = case_of(stock, (dump, names), (bindings, windows), UNLIKELY)?;
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let python = stock.job.interpreter().map_err(|error| error.to_string())?;
-    let built = Built::of_dump((dump, names), &python, place.path());
-    let built = built.map_err(|error| error.to_string())?;
-    let built = built
-        .map_err(|rejected| format!("Halide does not compile the statement: {}", rejected.words))?;
+    let built = built(stock, (dump, names), place.path())?;
     match ending_of(&built, case.clone())? {
         Ending::Done(memories) => {
-            write(stock, (dump, &case, &memories), windows, folder).map(|()| Ended::Done)
+            let left = outputs(stock, (dump, &case, &memories), windows)?;
+            for (number, array) in left.iter().enumerate() {
+                files::write(&folder.join(format!("output.{number}.npy")), array)
+                    .map_err(|error| error.to_string())?;
+            }
+            Ok(Ended::Done)
         }
         Ending::Failed(words) => Err(words),
         Ending::Crashed(signal) => Ok(Ended::Killed(format!("signal {signal} ends it"))),
         Ending::Seen(report) => Err(report),
         Ending::Late => Err("it takes too long".to_owned()),
     }
+}
+
+/// Compiles the statement of a dump to files in an empty folder.
+pub(super) fn built(
+    stock: &Stock,
+    (dump, names): (&Dump, &Names),
+    folder: &Path,
+) -> Result<Built, String> {
+    let python = stock.job.interpreter().map_err(|error| error.to_string())?;
+    let built = Built::of_dump((dump, names), &python, folder);
+    let built = built.map_err(|error| error.to_string())?;
+    built.map_err(|rejected| format!("Halide does not compile the statement: {}", rejected.words))
 }
 
 /// Runs the statement of a dump under AddressSanitizer. Returns the report's summary if
@@ -62,7 +75,7 @@ pub(super) fn watched(
     (dump, names): (&Dump, &Names),
     (bindings, windows): (&Bindings, &[Shape]),
 ) -> Result<Option<String>, String> {
-    let case = case_of(stock, (dump, names), (bindings, windows))?;
+    let case = case_of(stock, (dump, names), (bindings, windows), UNLIKELY)?;
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
     let python = stock.job.interpreter().map_err(|error| error.to_string())?;
     let built = Built::checked((dump, names), &python, place.path());
@@ -135,11 +148,13 @@ pub fn before(
     Some(before)
 }
 
-/// The arguments of a statement for the given inputs, in order.
-fn case_of(
+/// The arguments of a statement for the given inputs, in order. `fill` is the initial value of each
+/// byte that the statement allocates.
+pub(super) fn case_of(
     stock: &Stock,
     (dump, names): (&Dump, &Names),
     (bindings, windows): (&Bindings, &[Shape]),
+    fill: u8,
 ) -> Result<Case, String> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
     let outputs = compiled.program.outputs.iter().zip(windows);
@@ -183,7 +198,7 @@ fn case_of(
         };
         arguments.push(given);
     }
-    Ok(Case { arguments, placement: Placement::BeforeFault })
+    Ok(Case { arguments, placement: Placement::BeforeFault, fill })
 }
 
 /// The bits of a parameter's value. Our unbounded integers are parameters of 32 bits.
@@ -191,13 +206,12 @@ fn bits(value: Constant) -> Option<u64> {
     value.as_integer().map(|integer| integer as u64).or_else(|| value.to_bits())
 }
 
-/// Writes the outputs of a run, in order.
-fn write(
+/// The outputs of a run, in order.
+pub(super) fn outputs(
     stock: &Stock,
     (dump, case, memories): (&Dump, &Case, &[Vec<u8>]),
     windows: &[Shape],
-    folder: &Path,
-) -> Result<(), String> {
+) -> Result<Vec<Array>, String> {
     let Subject { compiled, .. } = &stock.subject;
     let is_buffer = |given: &&Given| matches!(given, Given::Buffer(_));
     let buffers = case.arguments.iter().filter(is_buffer).count();
@@ -211,11 +225,12 @@ fn write(
     let outputs = compiled.program.outputs.iter().zip(windows);
     let outputs = outputs
         .flat_map(|(output, window)| output.buffers.iter().map(move |buffer| (*buffer, window)));
-    for (number, ((id, window), memory)) in outputs.zip(left).enumerate() {
-        let mut array = blank(stock, id, window).ok_or("an output is too large")?;
-        array.data.clone_from(memory);
-        files::write(&folder.join(format!("output.{number}.npy")), &array)
-            .map_err(|error| error.to_string())?;
-    }
-    Ok(())
+    outputs
+        .zip(left)
+        .map(|((id, window), memory)| {
+            let mut array = blank(stock, id, window).ok_or("an output is too large")?;
+            array.data.clone_from(memory);
+            Ok(array)
+        })
+        .collect()
 }

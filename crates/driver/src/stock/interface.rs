@@ -7,7 +7,8 @@ use halidom_halide::dump::ArgumentKind;
 use halidom_halide::{text, translate, tree};
 use halidom_ir::{Stmt, print, visit};
 
-use super::{Code, Stock};
+use super::Stock;
+use super::statement::Code;
 
 /// The first difference between the arguments of two pipelines: a missing input, another type or
 /// number of dimensions, or another order.

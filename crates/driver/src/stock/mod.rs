@@ -14,10 +14,12 @@ mod passes;
 pub mod preload;
 pub mod replay;
 pub mod sizes;
+mod statement;
+mod unwritten;
 
 use std::path::{Path, PathBuf};
 
-use halidom_diag::{Diagnostic, FileId, Severity, Sources, Span};
+use halidom_diag::{Diagnostic, FileId, Sources, Span};
 use halidom_halide::bridge::{Artifacts, BridgeError, Job};
 use halidom_halide::dump::{Argument, Dump};
 use halidom_halide::pipeline::{self, Constraint, Image, Parameter, Pipeline};
@@ -30,6 +32,7 @@ use halidom_interp::machine;
 use halidom_ir::{Algorithm, FuncId, Pool, Program};
 
 use self::demands::demand;
+use self::statement::{Code, Statement};
 use crate::compile::Compiled;
 use crate::files::{self, FileError};
 use crate::judge::Compiler;
@@ -51,6 +54,7 @@ pub use halidom_halide::translate::Note;
 pub use import::{Import, import, import_script};
 pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, dump, replay};
+pub use unwritten::{Unwritten, unwritten};
 
 /// A compilation by stock Halide.
 #[derive(Clone, Debug)]
@@ -88,23 +92,6 @@ const _: () = assert!(translate::UNLOADED == machine::UNLOADED);
 /// The options of a run of a translated statement: a lane whose load is not made has no value.
 pub fn options() -> machine::Options {
     machine::Options { unloaded: Some(machine::UNLOADED), ..machine::Options::default() }
-}
-
-/// The code of a statement.
-#[derive(Clone, Debug)]
-enum Code {
-    /// Halide's code for the pipeline is the code of this statement. The lossless dump is present
-    /// where it is known.
-    Own(Option<Dump>),
-    /// The statement is the lossless dump of a live pipeline. Halide's code for the pipeline file
-    /// counts as its code if Halide compiles this statement from the file. Otherwise the bridge
-    /// compiles the dump: the file lacks the constraints on inputs.
-    Live(Dump),
-    /// The statement is a lossless dump from a file; the bridge compiles it.
-    Given(Dump),
-    /// The statement is a text from a file. Halide's code for the pipeline counts as its code if
-    /// that statement prints the same text up to the names of `let`s and loops.
-    Text(String),
 }
 
 impl Stock {
@@ -255,11 +242,20 @@ impl Request {
 /// Reads a pipeline and the final statement of Halide's compiler. The statement comes from a file
 /// or from the installed Halide; the same holds for the dump of all passes.
 pub fn read(request: &Request) -> Result<Stock, Refusal> {
-    read_after(request, Names::new())
+    read_after(request, Names::new(), Purpose::Judgement)
+}
+
+/// The purpose of reading a compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// The statement is judged.
+    Judgement,
+    /// Its code is run, and the statement is not judged ([`translate::for_runs`]).
+    Runs,
 }
 
 /// Reads a compile; its names extend a table.
-fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
+fn read_after(request: &Request, mut names: Names, purpose: Purpose) -> Result<Stock, Refusal> {
     let mut sources = Sources::new();
     let script = match &request.job.origin {
         bridge::Origin::Script(file) => {
@@ -352,6 +348,7 @@ fn read_after(request: &Request, mut names: Names) -> Result<Stock, Refusal> {
             names,
             artifacts,
             Texts { name: &name, file, small, assumed: &assumed },
+            purpose,
         )
     };
     let read = reading();
@@ -400,76 +397,6 @@ fn check_dump(dump: &str, statement: &str, (name, file): (&str, FileId)) -> Resu
 /// The pass whose result is the final statement.
 const FINAL_PASS: &str = "final simplification";
 
-/// A final statement before it is parsed.
-enum Statement {
-    /// From a file: a text or a lossless dump.
-    Given(String),
-    /// From a generator for which Halide gives only the text.
-    Printed(String),
-    /// From Halide.
-    Compiled {
-        /// The text that Halide prints; it is shown to the user.
-        text: String,
-        /// The lossless dump; it is judged.
-        lossless: String,
-    },
-}
-
-impl Statement {
-    /// Wraps Halide's output. For a generator it may be the text alone.
-    fn compiled(text: String, lossless: Option<String>) -> Self {
-        match lossless {
-            Some(lossless) => Self::Compiled { text, lossless },
-            None => Self::Printed(text),
-        }
-    }
-
-    /// The text that source positions refer to.
-    fn shown(&self) -> &str {
-        match self {
-            Self::Given(text) | Self::Printed(text) | Self::Compiled { text, lossless: _ } => text,
-        }
-    }
-
-    /// Parses the statement and determines its code.
-    fn read(&self, names: &mut Names, file: FileId) -> Result<(Block, Code), Diagnostic> {
-        match self {
-            Self::Given(given) if lossless_form::is_dump(given) => {
-                let read = lossless_form::read(given, names);
-                let read = read.map_err(|error| error.diagnostic(file))?;
-                Ok((read.block.clone(), Code::Given(read)))
-            }
-            Self::Given(text) => {
-                let block = text::statement(text, names);
-                let block = block.map_err(|error| error.diagnostic(file))?;
-                Ok((block, Code::Text(text.clone())))
-            }
-            Self::Printed(text) => {
-                let block = text::statement(text, names);
-                Ok((block.map_err(|error| error.diagnostic(file))?, Code::Own(None)))
-            }
-            Self::Compiled { text, lossless } => {
-                let read = lossless_form::read(lossless, names).map_err(|error| {
-                    let message = format!("the bridge writes what is no dump: {error}");
-                    Diagnostic::without_place(Severity::Error, codes::NOT_A_STATEMENT, message)
-                })?;
-                let mut block = read.block.clone();
-                // Invariant: the judged statement is the one that Halide prints.
-                if text::print_as(read.release, &block, names) != *text {
-                    let message = "the dump is of another statement than the text";
-                    return Err(Diagnostic::without_place(
-                        Severity::Error,
-                        codes::NOT_A_STATEMENT,
-                        message,
-                    ));
-                }
-                text::locate(&mut block, text, names);
-                Ok((block.clone(), Code::Own(Some(Dump { block, ..read }))))
-            }
-        }
-    }
-}
-
 /// The results of a compile.
 struct Compilation {
     /// The final statement.
@@ -502,6 +429,7 @@ pub fn of_script(script: &Path, artifacts: Artifacts) -> Result<Stock, Diagnosti
         names,
         compilation,
         Texts { name: &name, file, small: false, assumed: &[] },
+        Purpose::Judgement,
     )
 }
 
@@ -558,6 +486,7 @@ fn translated(
     mut names: Names,
     compilation: Compilation,
     Texts { name, file, small, assumed }: Texts<'_>,
+    purpose: Purpose,
 ) -> Result<Stock, Diagnostic> {
     let Compilation { statement, dump, specification, bytes, target, live } = compilation;
     let unsupported = |what: translate::Unsupported| what.diagnostic(None);
@@ -607,7 +536,8 @@ fn translated(
         conditions.push(translate::assumption(words, (&plain, &pipeline), &mut names, *file)?);
     }
     let own = (&pipeline, &names);
-    let (subject, notes) = judged_of((&plain, before.as_ref()), own, (&block, &conditions))
+    let sources = (&plain, before.as_ref());
+    let (subject, notes) = subject_of(sources, own, (&block, &conditions), purpose)
         .map_err(|unsupported| unsupported.diagnostic(Some(file)))?;
     let said = subject.algorithm.clone();
     let source = plain;
@@ -631,12 +561,25 @@ fn translated(
 /// Builds the subject to be judged for a pipeline and its statement, with notes on the parts that
 /// the translation left out.
 fn judged_of(
+    sources: (&translate::Source, Option<&translate::Source>),
+    own: (&Pipeline, &Names),
+    stated: (&Block, &[Expr]),
+) -> Result<(Subject, Vec<Note>), translate::Unsupported> {
+    subject_of(sources, own, stated, Purpose::Judgement)
+}
+
+/// Like [`judged_of`], for any purpose.
+fn subject_of(
     (plain, before): (&translate::Source, Option<&translate::Source>),
     (pipeline, names): (&Pipeline, &Names),
     stated: (&Block, &[Expr]),
+    purpose: Purpose,
 ) -> Result<(Subject, Vec<Note>), translate::Unsupported> {
     let mut source = plain.clone();
-    let compiled = translate::program(&mut source, pipeline, names, stated)?;
+    let compiled = match purpose {
+        Purpose::Judgement => translate::program(&mut source, pipeline, names, stated)?,
+        Purpose::Runs => translate::for_runs(&mut source, pipeline, names, stated)?,
+    };
     keep_in_range(&mut source, before);
     let mut compiled = claims::infer(&mut source, compiled, None);
     demand(&mut source, before, &mut compiled);

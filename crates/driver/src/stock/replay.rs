@@ -13,10 +13,10 @@ use halidom_validate::{Conventions, Counterexample, Owed, Report, Verdict, near_
 use halidom_verdict::{Cause, Reason};
 use serde_json::{Map, Value, json};
 
-use super::Code;
 use super::Stock;
 use super::execute::{self, Ended};
 use super::sizes::{self, Wanted};
+use super::statement::Code;
 use crate::files::{self, Channels, FileError};
 use crate::subject::Subject;
 
@@ -110,7 +110,7 @@ pub fn bear_out(
 }
 
 /// The interpreter's step limit for the pipeline's values on the inputs of a counterexample.
-const STEPS: u64 = 100_000_000;
+pub(super) const STEPS: u64 = 100_000_000;
 
 /// Determines what the compiled code owes on the inputs of a counterexample. The judged algorithm
 /// may have a value where the pipeline itself has none.

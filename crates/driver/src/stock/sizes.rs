@@ -48,6 +48,12 @@ const CORNER: i64 = 2;
 /// The interpreter's step limit for a case.
 const MOST_STEPS: u64 = 20_000_000;
 
+/// The sides of inputs that [`placed`] chooses, their largest number of elements, and the farthest
+/// place of its windows.
+const INPUTS: [i64; 3] = [96, 160, 256];
+const SMALL: i64 = 1 << 16;
+const FARTHEST: i64 = 60;
+
 /// The largest threshold that is tried, and the number of thresholds. A threshold is a size that a
 /// program compares others with.
 const MOST_THRESHOLD: i64 = 512;
@@ -161,6 +167,54 @@ pub fn wide(
     found
 }
 
+/// Cases with these parameters, small windows anywhere near the origin, and inputs that are much
+/// larger than the windows. So a clamp to an input's bounds hides few coordinates.
+pub(super) fn placed(
+    pool: &Pool,
+    (algorithm, program): (&Algorithm, &Program),
+    params: &Bindings,
+    (random, count): (&mut Random, usize),
+) -> Vec<Case> {
+    let entry = Entry::of(pool, algorithm, program);
+    let Some(least) = entry.least(params, random) else { return Vec::new() };
+    let mut found = Vec::new();
+    for _ in 0..count {
+        let sides: Vec<usize> = (0..entry.knobs.len()).collect();
+        let is_input = |number: &usize| matches!(entry.knobs[*number], Knob::Input(..));
+        let (mut inputs, others): (Vec<_>, Vec<_>) = sides.into_iter().partition(is_input);
+        let mut sizes = least.sizes.clone();
+        for number in others {
+            let is_window = matches!(entry.knobs[number], Knob::Window(..));
+            if is_window && random.one_in(4) {
+                sizes[number] += random.between(1, least.sizes[number]);
+            }
+        }
+        // All sides of an input cannot be long.
+        random.shuffle(&mut inputs);
+        let mut long = FxHashMap::default();
+        for number in inputs {
+            let Knob::Input(input, _) = entry.knobs[number] else { continue };
+            let elements = long.entry(input).or_insert(1_i64);
+            let side = random.choose(&INPUTS).copied().unwrap_or(1).max(sizes[number]);
+            if elements.saturating_mul(side) <= SMALL {
+                *elements *= side;
+                sizes[number] = side;
+            }
+        }
+        let choice = Choice { sizes, min: random.between(0, FARTHEST) };
+        let settled = entry.settle(params, &choice);
+        let small = settled.filter(|found| found.shapes.iter().all(|shape| is_small(shape, SMALL)));
+        found.extend(small.and_then(|small| small.filled(pool, (algorithm, program), random)));
+    }
+    found
+}
+
+/// Tests whether an array has at most this many elements.
+fn is_small(shape: &Shape, most: i64) -> bool {
+    let sides = shape.iter().map(|(_, extent)| *extent);
+    sides.fold(1_i64, i64::saturating_mul) <= most
+}
+
 impl Settled {
     /// Builds a case with these shapes and random inputs.
     fn filled(
@@ -196,12 +250,10 @@ pub(super) fn settled(
     let mut seen = IndexSet::default();
     let choices = entry.around(&least, random).into_iter();
     let new = choices.filter(|choice| seen.insert(choice.clone()));
-    let is_small = |shape: &Shape| {
-        let sides = shape.iter().map(|(_, extent)| *extent);
-        sides.fold(1_i64, i64::saturating_mul) <= most
-    };
     let settled = new.filter_map(|choice| entry.settle(params, &choice));
-    let small = settled.filter(|found| found.windows.iter().chain(&found.shapes).all(is_small));
+    let small = settled.filter(|found| {
+        found.windows.iter().chain(&found.shapes).all(|shape| is_small(shape, most))
+    });
     small.take(count).collect()
 }
 

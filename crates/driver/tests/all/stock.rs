@@ -8,6 +8,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use halidom_driver::judge::{self, Options};
 use halidom_driver::stock::{self, Note, Outcome, Replay, Request, bridge};
@@ -244,6 +245,41 @@ fn places_that_only_the_pipeline_rounds_are_not_judged() {
         assert_eq!(said.is_none(), is_judged, "{said:?}");
         assert!(said.is_none_or(|said| said.contains("strict in the pipeline")));
     }
+}
+
+/// LLVM rounds the bounds of what is computed, and the place that is read is strict. Runs of the
+/// code show that it reads an element that nobody has written. Where everything that is read is the
+/// caller's, no run shows that.
+#[test]
+fn runs_refute_a_compile_that_is_not_judged() {
+    let Some(job) = job_of("replays/bounds_of_floats.py") else { return };
+    let request = Request::of_job(job);
+    let refusal = stock::read(&request).unwrap_err();
+    let found = stock::unwritten(&request, &refusal, None).unwrap().unwrap().found.unwrap();
+    let values = found.got.split([' ', ':']).filter(|word| word.parse::<i64>().is_ok());
+    assert_ne!(found.expected, "", "{found:?}");
+    assert_eq!(values.take(2).collect::<Vec<_>>(), ["0", "-1"], "{found:?}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.py");
+    let text = "import halide as hl\ndef pipeline():\n    \
+        x = hl.Var('x')\n    \
+        scale = hl.Param(hl.Float(32), 'scale')\n    \
+        a, out = hl.ImageParam(hl.Int(32), 1, 'a'), hl.Func('out')\n    \
+        at = hl.i32(hl.strict_float(hl.ceil((x + 0.5)*hl.strict_float(1.0/scale) - 3.0)))\n    \
+        out[x] = a[hl.clamp(at, 0, 99)]\n    \
+        return out\n";
+    std::fs::write(&script, text).unwrap();
+    let request = Request::of_job(bridge::Job::of(bridge::Origin::Script(script)));
+    let refusal = stock::read(&request).unwrap_err();
+    let until = Instant::now() + Duration::from_secs(4);
+    let searched = stock::unwritten(&request, &refusal, Some(until)).unwrap().unwrap();
+    assert!(searched.runs > 0 && searched.found.is_none(), "{searched:?}");
+
+    // A refusal for another reason does not start a search.
+    let missing = Request::of_job(bridge::Job::of(bridge::Origin::Script("missing.py".into())));
+    let refusal = stock::read(&missing).unwrap_err();
+    assert!(stock::unwritten(&missing, &refusal, None).is_none());
 }
 
 #[test]

@@ -85,7 +85,7 @@ pub use lanes::UNLOADED;
 pub use marks::{Instance, Marked};
 pub use note::Note;
 pub use ops::Widths;
-pub use program::{Compiled, between_passes, program};
+pub use program::{Compiled, PLACES_BY_FLOATS, between_passes, for_runs, program};
 pub use schedule::{Imported, choose_known, keep_used, schedule};
 pub use signature::signature;
 pub use stores::NOWHERE;

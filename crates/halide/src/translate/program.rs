@@ -54,6 +54,7 @@ pub fn program(
     names: &Names,
     stated: (&Block, &[Expr]),
 ) -> Result<Compiled> {
+    not_by_floats(source, names, stated.0)?;
     translated(source, pipeline, (names, true), stated)
 }
 
@@ -65,7 +66,34 @@ pub fn between_passes(
     names: &Names,
     block: &Block,
 ) -> Result<Compiled> {
+    not_by_floats(source, names, block)?;
     translated(source, pipeline, (names, false), (block, &[]))
+}
+
+/// Translates a final statement to choose inputs for runs of its code, like [`program`]. It accepts
+/// a statement with [`PLACES_BY_FLOATS`] too, so the result must not be judged.
+pub fn for_runs(
+    source: &mut Source,
+    pipeline: &Pipeline,
+    names: &Names,
+    stated: (&Block, &[Expr]),
+) -> Result<Compiled> {
+    translated(source, pipeline, (names, true), stated)
+}
+
+/// The construct that [`for_runs`] accepts and [`program`] refuses.
+pub const PLACES_BY_FLOATS: &str =
+    "a place decided by a float that is strict in the pipeline but not in the statement";
+
+/// Refuses a statement with [`PLACES_BY_FLOATS`].
+fn not_by_floats(source: &Source, names: &Names, block: &Block) -> Result<()> {
+    let params = source.params.iter().map(|(name, _, scalar)| (*name, *scalar));
+    if !source.settings.strict_float
+        && rounding::decide_places(names, block, params, source.has_strict_floats)
+    {
+        return unsupported(PLACES_BY_FLOATS);
+    }
+    Ok(())
 }
 
 fn translated(
@@ -74,15 +102,6 @@ fn translated(
     (names, is_final): (&Names, bool),
     (block, assumed): (&Block, &[Expr]),
 ) -> Result<Compiled> {
-    let params = source.params.iter().map(|(name, _, scalar)| (*name, *scalar));
-    if !source.settings.strict_float
-        && rounding::decide_places(names, block, params, source.has_strict_floats)
-    {
-        return unsupported(
-            "a place decided by a float that is strict in the pipeline but not in the \
-             statement",
-        );
-    }
     let mut visible = source.params.iter().map(|(name, ..)| *name).collect();
     if is_final && let Some(name) = scopes::rebound(block, &mut visible) {
         let name = names.text(name);

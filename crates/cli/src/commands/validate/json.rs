@@ -199,6 +199,14 @@ fn contrast(Contrast { name, expected, got }: &Contrast) -> Value {
 }
 
 fn counterexample_object(subject: &Subject, counterexample: &Counterexample) -> Value {
+    let mut object = run_object(counterexample);
+    let outputs = contrasts(subject, counterexample);
+    object.insert("outputs".to_owned(), outputs.iter().map(contrast).collect());
+    Value::Object(object)
+}
+
+/// A run with a wrong result.
+pub(super) fn run_object(counterexample: &Counterexample) -> Map<String, Value> {
     let array = |array: &Array| {
         let (ty, shape) = (array.scalar.name(), &array.shape);
         json!({"type": ty, "shape": shape, "values": values(array)})
@@ -212,17 +220,17 @@ fn counterexample_object(subject: &Subject, counterexample: &Counterexample) -> 
         counterexample.inputs.iter().map(|(name, value)| (name.clone(), array(value))).collect();
     let windows: Map<String, Value> =
         counterexample.windows.iter().map(|(name, window)| (name.clone(), json!(window))).collect();
-    json!({
-        "parameters": parameters,
-        "inputs": inputs,
-        "windows": windows,
-        "output": counterexample.output,
-        "coordinates": counterexample.coords,
-        "expected": counterexample.expected,
-        "got": counterexample.got,
-        "replayed": counterexample.replayed,
-        "outputs": contrasts(subject, counterexample).iter().map(contrast).collect::<Vec<_>>(),
-    })
+    let members = [
+        ("parameters", json!(parameters)),
+        ("inputs", json!(inputs)),
+        ("windows", json!(windows)),
+        ("output", json!(counterexample.output)),
+        ("coordinates", json!(counterexample.coords)),
+        ("expected", json!(counterexample.expected)),
+        ("got", json!(counterexample.got)),
+        ("replayed", json!(counterexample.replayed)),
+    ];
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// A JSON number if the value has one, otherwise text.

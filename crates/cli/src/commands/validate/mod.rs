@@ -10,12 +10,14 @@ pub(super) mod replay;
 mod sarif;
 mod sentence;
 pub(super) mod show;
+mod unwritten;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use halidom_driver::baseline::Baseline;
 use halidom_driver::files;
+use halidom_driver::input::Refusal;
 use halidom_driver::judge::Engine;
 use halidom_driver::layout::Layout;
 use halidom_driver::stock::Stock;
@@ -91,7 +93,15 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
             (choice.file.as_path(), judging.options, kind)
         }
         Wanted::Stock(request) => {
-            let stock = subjects::stock(request, output)?;
+            let until = watch.as_ref().map(Watch::until);
+            let refuted = |refusal: &Refusal, output: &mut Output<'_>| {
+                if args.no_replay {
+                    None
+                } else {
+                    unwritten::search(request, refusal, until, output)
+                }
+            };
+            let stock = subjects::stock_or(request, refuted, output)?;
             if let Some(path) = &args.write_statement {
                 write_statement(&stock, path, output)?;
             }

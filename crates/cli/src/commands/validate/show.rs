@@ -135,15 +135,21 @@ pub(crate) fn counterexample(
     layout: &Layout,
     found: &Counterexample,
 ) -> Vec<String> {
+    let mut lines = run(found);
+    if let Some(site) = &found.site {
+        lines.extend(self::site(subject, layout, site));
+    }
+    lines
+}
+
+/// A run with a wrong result.
+pub(super) fn run(found: &Counterexample) -> Vec<String> {
     let mut lines = inputs(&found.parameters, &found.inputs, &found.windows);
     if let Some(name) = &found.output {
         lines.push(format!("at {name}{:?}:", found.coords));
     }
     lines.push(format!("expected {}", found.expected));
     lines.push(format!("got      {}", found.got));
-    if let Some(site) = &found.site {
-        lines.extend(self::site(subject, layout, site));
-    }
     lines
 }
 
