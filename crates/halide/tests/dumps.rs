@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use halidom_halide::bridge::{
-    self, Built, Case, Each, Ending, Given, Job, Memory, Origin, Placement, UNLIKELY,
+    self, Built, Case, Each, Ending, Fresh, Given, Job, Memory, Origin, Placement,
 };
 use halidom_halide::dump::Dump;
 use halidom_halide::{Names, dump, text};
@@ -92,7 +92,7 @@ fn integers(min: i32, values: &[i32]) -> Given {
 
 fn case(input: &[i32], output: usize) -> Case {
     let arguments = vec![integers(3, input), Given::Scalar(5), integers(3, &vec![0; output])];
-    Case { arguments, placement: Placement::BeforeFault, fill: UNLIKELY }
+    Case { arguments, placement: Placement::BeforeFault, fresh: Fresh::default() }
 }
 
 fn output(ending: &Ending) -> Vec<i32> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use halidom_halide::Names;
-use halidom_halide::bridge::{Built, Case, Ending, Given, Memory, Placement, UNLIKELY};
+use halidom_halide::bridge::{Built, Case, Ending, Fresh, Given, Memory, Placement};
 use halidom_halide::dump::{ArgumentKind, Buffer, Dump};
 use halidom_halide::tree::Scalar as HalideScalar;
 use halidom_interp::{Bindings, nesting};
@@ -37,7 +37,7 @@ pub(super) fn execute(
     (bindings, windows): (&Bindings, &[Shape]),
     folder: &Path,
 ) -> Result<Ended, String> {
-    let case = case_of(stock, (dump, names), (bindings, windows), UNLIKELY)?;
+    let case = case_of(stock, (dump, names), (bindings, windows), Fresh::default())?;
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
     let built = built(stock, (dump, names), place.path())?;
     match ending_of(&built, case.clone())? {
@@ -75,7 +75,7 @@ pub(super) fn watched(
     (dump, names): (&Dump, &Names),
     (bindings, windows): (&Bindings, &[Shape]),
 ) -> Result<Option<String>, String> {
-    let case = case_of(stock, (dump, names), (bindings, windows), UNLIKELY)?;
+    let case = case_of(stock, (dump, names), (bindings, windows), Fresh::default())?;
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
     let python = stock.job.interpreter().map_err(|error| error.to_string())?;
     let built = Built::checked((dump, names), &python, place.path());
@@ -148,13 +148,13 @@ pub fn before(
     Some(before)
 }
 
-/// The arguments of a statement for the given inputs, in order. `fill` is the initial value of each
-/// byte that the statement allocates.
+/// The arguments of a statement for the given inputs, in order, and the memory that it
+/// allocates.
 pub(super) fn case_of(
     stock: &Stock,
     (dump, names): (&Dump, &Names),
     (bindings, windows): (&Bindings, &[Shape]),
-    fill: u8,
+    fresh: Fresh,
 ) -> Result<Case, String> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
     let outputs = compiled.program.outputs.iter().zip(windows);
@@ -198,7 +198,7 @@ pub(super) fn case_of(
         };
         arguments.push(given);
     }
-    Ok(Case { arguments, placement: Placement::BeforeFault, fill })
+    Ok(Case { arguments, placement: Placement::BeforeFault, fresh })
 }
 
 /// The bits of a parameter's value. Our unbounded integers are parameters of 32 bits.

@@ -48,7 +48,7 @@ const CORNER: i64 = 2;
 /// The interpreter's step limit for a case.
 const MOST_STEPS: u64 = 20_000_000;
 
-/// The sides of inputs that [`placed`] chooses, their largest number of elements, and the farthest
+/// The sides of inputs that [`Placing`] chooses, their largest number of elements, and the farthest
 /// place of its windows.
 const INPUTS: [i64; 3] = [96, 160, 256];
 const SMALL: i64 = 1 << 16;
@@ -167,46 +167,45 @@ pub fn wide(
     found
 }
 
-/// Cases with these parameters, small windows anywhere near the origin, and inputs that are much
-/// larger than the windows. So a clamp to an input's bounds hides few coordinates.
-pub(super) fn placed(
-    pool: &Pool,
-    (algorithm, program): (&Algorithm, &Program),
-    params: &Bindings,
-    (random, count): (&mut Random, usize),
-) -> Vec<Case> {
-    let entry = Entry::of(pool, algorithm, program);
-    let Some(least) = entry.least(params, random) else { return Vec::new() };
-    let mut found = Vec::new();
-    for _ in 0..count {
-        let sides: Vec<usize> = (0..entry.knobs.len()).collect();
-        let is_input = |number: &usize| matches!(entry.knobs[*number], Knob::Input(..));
-        let (mut inputs, others): (Vec<_>, Vec<_>) = sides.into_iter().partition(is_input);
-        let mut sizes = least.sizes.clone();
-        for number in others {
-            let is_window = matches!(entry.knobs[number], Knob::Window(..));
-            if is_window && random.one_in(4) {
-                sizes[number] += random.between(1, least.sizes[number]);
-            }
-        }
-        // All sides of an input cannot be long.
-        random.shuffle(&mut inputs);
-        let mut long = FxHashMap::default();
-        for number in inputs {
-            let Knob::Input(input, _) = entry.knobs[number] else { continue };
-            let elements = long.entry(input).or_insert(1_i64);
-            let side = random.choose(&INPUTS).copied().unwrap_or(1).max(sizes[number]);
-            if elements.saturating_mul(side) <= SMALL {
-                *elements *= side;
-                sizes[number] = side;
-            }
-        }
-        let choice = Choice { sizes, min: random.between(0, FARTHEST) };
-        let settled = entry.settle(params, &choice);
-        let small = settled.filter(|found| found.shapes.iter().all(|shape| is_small(shape, SMALL)));
-        found.extend(small.and_then(|small| small.filled(pool, (algorithm, program), random)));
+/// A source of cases with small windows anywhere near the origin, and inputs that are much larger
+/// than the windows. So a clamp to an input's bounds hides few coordinates.
+pub(super) struct Placing<'a> {
+    entry: Entry<'a>,
+    /// The least accepted sizes for the last parameters.
+    least: Option<Choice>,
+}
+
+impl<'a> Placing<'a> {
+    pub(super) fn of(pool: &'a Pool, algorithm: &'a Algorithm, program: &'a Program) -> Self {
+        Self { entry: Entry::of(pool, algorithm, program), least: None }
     }
-    found
+
+    /// At most `count` cases with these parameters.
+    pub(super) fn cases(
+        &mut self,
+        params: &Bindings,
+        (random, count): (&mut Random, usize),
+    ) -> Vec<Case> {
+        let entry = &self.entry;
+        // The least sizes seldom depend on parameters, and it takes many evaluations to find them.
+        let kept = self.least.take().filter(|least| entry.settle(params, least).is_some());
+        self.least = kept.or_else(|| entry.least(params, random));
+        let Some(least) = &self.least else { return Vec::new() };
+        let mut found = Vec::new();
+        for _ in 0..count {
+            let choice = Choice {
+                sizes: entry.placed(&least.sizes, random),
+                min: random.between(0, FARTHEST),
+            };
+            let settled = entry.settle(params, &choice);
+            let is_small =
+                |found: &Settled| found.shapes.iter().all(|shape| is_small(shape, SMALL));
+            let small = settled.filter(is_small);
+            let of = (entry.algorithm, entry.program);
+            found.extend(small.and_then(|small| small.filled(entry.pool, of, random)));
+        }
+        found
+    }
 }
 
 /// Tests whether an array has at most this many elements.
@@ -430,6 +429,34 @@ impl<'a> Entry<'a> {
             least = with(size);
         }
         Some(least)
+    }
+
+    /// Windows of about the given sizes, and inputs with sides that are as long as possible.
+    fn placed(&self, least: &[i64], random: &mut Random) -> Vec<i64> {
+        let is_input = |number: &usize| matches!(self.knobs[*number], Knob::Input(..));
+        let (mut inputs, others): (Vec<_>, Vec<_>) = (0..self.knobs.len()).partition(is_input);
+        let mut sizes = least.to_vec();
+        for number in others {
+            let is_window = matches!(self.knobs[number], Knob::Window(..));
+            if is_window && random.one_in(4) {
+                sizes[number] += random.between(1, least[number]);
+            }
+        }
+        // Not all sides of an input can be long.
+        if random.one_in(4) {
+            random.shuffle(&mut inputs);
+        }
+        let mut long = FxHashMap::default();
+        for number in inputs {
+            let Knob::Input(input, _) = self.knobs[number] else { continue };
+            let elements = long.entry(input).or_insert(1_i64);
+            let side = random.choose(&INPUTS).copied().unwrap_or(1).max(sizes[number]);
+            if elements.saturating_mul(side) <= SMALL {
+                *elements *= side;
+                sizes[number] = side;
+            }
+        }
+        sizes
     }
 
     /// The least choice, choices next to it, and larger ones.

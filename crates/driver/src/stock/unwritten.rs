@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use halidom_halide::Names;
-use halidom_halide::bridge::{Built, Ending};
+use halidom_halide::bridge::{Built, Ending, Fresh};
 use halidom_halide::dump::Dump;
 use halidom_halide::translate;
 use halidom_interp::Bindings;
@@ -20,10 +20,11 @@ use halidom_validate::{Conventions, Counterexample, Owed};
 
 use super::diff::Run;
 use super::replay::{STEPS, shown};
-use super::sizes::{self, Case};
+use super::sizes::{Case, Placing};
 use super::statement::Code;
 use super::{Purpose, Request, Stock, execute, read_after};
 use crate::refusal::Refusal;
+use crate::subject::Subject;
 
 /// The result of the search.
 #[derive(Clone, Debug)]
@@ -75,15 +76,15 @@ fn searched(stock: &Stock, until: Instant) -> Result<Unwritten, String> {
     let code = (execute::built(stock, (dump, &stock.names), folder.path())?, dump);
     let mut random = Random::new(1);
     let mut runs = 0;
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let mut placing = Placing::of(pool, algorithm, &compiled.program);
     // Other windows are drawn in each round.
     for value in std::iter::repeat_with(quotients).flatten() {
         if Instant::now() >= until {
             break;
         }
         let Some(params) = parameters(stock, value, &mut random) else { continue };
-        let (pool, program) = (&stock.subject.pool, &stock.subject.compiled.program);
-        let of = (&stock.subject.algorithm, program);
-        let cases = sizes::placed(pool, of, &params, (&mut random, PLACES));
+        let cases = placing.cases(&params, (&mut random, PLACES));
         let left = both(stock, &code, &cases)?;
         runs += left.iter().flatten().count();
         let mut pairs = cases.iter().zip(&left);
@@ -157,7 +158,9 @@ fn both(
     for case in cases {
         for fill in FILLS {
             let inputs = (&case.bindings, case.windows.as_slice());
-            given.push(execute::case_of(stock, of, inputs, fill)?);
+            // Code that reads beyond its memory goes on, as it does in most heaps.
+            let fresh = Fresh { fill, is_surrounded: true };
+            given.push(execute::case_of(stock, of, inputs, fresh)?);
         }
     }
     let endings = built.run(&given, LIMIT).map_err(|error| error.to_string())?;

@@ -19,7 +19,7 @@
 //! time limit ends it ([`Ending`]). Memory ends, or begins, at a page that faults ([`Placement`]).
 //! Memory that the pipeline allocates with `halide_malloc` ends at such a page too, up to a gap of
 //! 63 bytes, because its address is a multiple of 64. It is filled with a byte of the case
-//! ([`Case::fill`]), and faults once it is freed. Arrays on the stack are not watched.
+//! ([`Fresh`]), and faults once it is freed. Arrays on the stack are not watched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,12 +58,25 @@ pub struct Case {
     pub arguments: Vec<Given>,
     /// The placement of the memory.
     pub placement: Placement,
-    /// The initial value of each byte that the pipeline allocates by `halide_malloc`.
-    pub fill: u8,
+    /// The memory that the pipeline allocates by `halide_malloc`.
+    pub fresh: Fresh,
 }
 
-/// An initial value of allocated memory that is an unlikely value of every type.
-pub const UNLIKELY: u8 = 0xCD;
+/// The memory that a pipeline allocates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fresh {
+    /// The initial value of each byte.
+    pub fill: u8,
+    /// True if a page of such bytes lies before and after it, which does not fault.
+    pub is_surrounded: bool,
+}
+
+impl Default for Fresh {
+    /// Bytes that are an unlikely value of every type, next to a page that faults.
+    fn default() -> Self {
+        Self { fill: 0xCD, is_surrounded: false }
+    }
+}
 
 /// The side of a buffer's memory at which accesses fault at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -238,9 +251,10 @@ fn encoded(cases: &[Case]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut put = |bytes: &[u8]| out.extend_from_slice(bytes);
     put(&(cases.len() as u32).to_ne_bytes());
-    for Case { arguments, placement, fill } in cases {
+    for Case { arguments, placement, fresh } in cases {
         put(&u32::from(*placement == Placement::AfterFault).to_ne_bytes());
-        put(&u32::from(*fill).to_ne_bytes());
+        put(&u32::from(fresh.fill).to_ne_bytes());
+        put(&u32::from(fresh.is_surrounded).to_ne_bytes());
         put(&(arguments.len() as u32).to_ne_bytes());
         for argument in arguments {
             match argument {

@@ -17,7 +17,7 @@ use std::process::Command;
 use halidom_base::programs;
 use serde_json::Value;
 
-pub use built::{Built, Case, Ending, Given, Memory, Placement, Rejected, UNLIKELY};
+pub use built::{Built, Case, Ending, Fresh, Given, Memory, Placement, Rejected};
 pub use error::BridgeError;
 pub use generator::Generator;
 use native::Native;

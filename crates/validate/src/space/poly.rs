@@ -56,7 +56,7 @@ impl Space {
     }
 
     /// Returns the atom and the coefficient if a polynomial is a multiple of one atom.
-    fn as_multiple(&self, poly: PolyId) -> Option<(AtomId, i128)> {
+    pub(super) fn as_multiple(&self, poly: PolyId) -> Option<(AtomId, i128)> {
         match &*self.polys[poly].0 {
             [(monomial, by)] if monomial.len() == 1 => Some((*monomial.first()?, *by)),
             _ => None,

@@ -226,11 +226,21 @@ impl Rename {
                 self.atom(space, *atom)
             }
         };
-        let product = |(monomial, coefficient): &(Monomial, i128)| {
+        // Most parts stay as they are, and need no products.
+        let terms = &space.poly(poly).0;
+        let kept = |atom: &AtomId| space.as_multiple(factor(atom)) == Some((*atom, 1));
+        let (same, other): (Vec<_>, Vec<_>) =
+            terms.iter().partition(|(monomial, _)| monomial.iter().all(kept));
+        if other.is_empty() {
+            return poly;
+        }
+        let product = |(monomial, coefficient): &&(Monomial, i128)| {
             let one = space.constant(*coefficient);
             (monomial.iter().map(factor).fold(one, |product, by| space.mul(product, by)), 1)
         };
-        space.combine(&space.poly(poly).0.iter().map(product).collect::<Vec<_>>())
+        let mut parts: Vec<(PolyId, i128)> = other.iter().map(product).collect();
+        parts.push((space.collect(same.into_iter().cloned().collect()), 1));
+        space.combine(&parts)
     }
 
     fn version(&self, space: &Space, func: FuncId, version: &Version) -> Version {

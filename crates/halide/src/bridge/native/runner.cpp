@@ -4,8 +4,8 @@
 // `runner LIBRARY NAME CASES RESULTS MILLISECONDS`: `bridge::built` in Rust writes CASES and reads
 // RESULTS, in this machine's byte order. The result of a case is the contents of its buffers'
 // memory when its process ends. A faulting page lies before and after each memory. Memory that the
-// pipeline allocates has the same layout, is filled with the case's byte, and faults once it is
-// freed. Freeing memory that was not allocated ends the process.
+// pipeline allocates has the same layout, unless the case says that accessible bytes surround it; it
+// is filled with the case's byte, and faults once it is freed. Freeing memory that was not allocated ends the process.
 
 // If this program is compiled with AddressSanitizer, for code that is, the pipeline's memory comes
 // from the sanitizer instead, in exactly its size, and a report of the sanitizer ends a case.
@@ -99,16 +99,19 @@ struct Lock {
 } lock;
 std::vector<std::pair<void *, Guarded>> *all_taken = nullptr;
 
-// The initial value of each byte that the pipeline allocates.
+// The initial value of each byte that the pipeline allocates, and whether accessible bytes of this
+// value surround the memory.
 int fill = 0;
+bool surrounded = false;
 
 void *halidom_malloc(void *context, size_t size) {
-    Guarded made = guarded(size, VECTOR, true, MAP_PRIVATE);
+    const size_t around = surrounded ? PAGE : 0;
+    Guarded made = guarded(size + 2 * around, VECTOR, true, MAP_PRIVATE);
     (void)context;
     if (!made.mapping) {
         return nullptr;
     }
-    // Bytes before the memory, as far as it does not fault there, are filled too.
+    made.memory += around;
     memset(made.mapping + PAGE, fill, made.mapped - 2 * PAGE);
     lock.lock();
     all_taken->push_back({made.memory, made});
@@ -245,6 +248,7 @@ int main(int argc, char **argv) {
     for (uint32_t number = 0; number < count && !input.ended; number++) {
         const bool at_end = input.next<uint32_t>() == 0;
         fill = (int)input.next<uint32_t>();
+        surrounded = input.next<uint32_t>() != 0;
         const uint32_t arguments = input.next<uint32_t>();
         if (input.ended || arguments > 4096) {
             fprintf(stderr, "error: a damaged case\n");
