@@ -7,7 +7,7 @@
 //! otherwise it is the written part. Where all stores of a place are under a condition, the promise
 //! is empty unless the condition holds.
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashSet, IndexSet};
 use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, FuncId, Program, Stmt, StmtId, VarId};
 
 use super::form::Form;
@@ -123,18 +123,16 @@ fn ask_less(
             }
         }
     }
-    // Readers come after the funcs that they read.
-    for index in (0..memories.len()).rev() {
-        let (before, consumers) = memories.split_at_mut(index + 1);
-        let Some(memory) = before.last_mut() else { continue };
+    for index in readers_first(forms, sites, memories) {
+        let memory = &memories[index];
         if !readers.contains(&memory.func) && !short.contains(&memory.func) {
             continue;
         }
         let along = !readers.contains(&memory.func);
-        for spot in 0..memory.spots.len() {
-            let mut needed = memory.needed[spot].clone();
+        let mut all = memory.needed.clone();
+        for (spot, needed) in all.iter_mut().enumerate() {
             for (dim, (low, high)) in needed.iter_mut().enumerate() {
-                let consumers = (&*consumers, outputs);
+                let consumers = (&*memories, outputs);
                 let asked = Region::of(forms, of, memory, spot).asked(dim, consumers, along);
                 let Some((least, greatest)) = asked else { continue };
                 if is_conditional(forms, high) {
@@ -147,9 +145,39 @@ fn ask_less(
                     *high = greatest;
                 }
             }
-            memory.needed[spot] = needed;
+        }
+        memories[index].needed = all;
+    }
+}
+
+/// The numbers of the memories, each after those whose funcs read it. The order in the text is
+/// another one, as memory may be allocated where its reader is computed.
+fn readers_first(forms: &Forms<'_>, sites: &Sites, memories: &[Memory]) -> IndexSet<usize> {
+    let mut readers: Vec<IndexSet<usize>> = vec![IndexSet::default(); memories.len()];
+    let of = |buffer| memories.iter().position(|memory| memory.buffers.contains(&buffer));
+    for store in &sites.stores {
+        let Some(reader) = of(store.buffer) else { continue };
+        for load in store.loads.iter().map(|load| &sites.loads[load]) {
+            if let Some(read) = of(load.buffer)
+                && forms.pool.buffer(load.buffer).func != store.func
+            {
+                readers[read].insert(reader);
+            }
         }
     }
+    let mut order = IndexSet::default();
+    // Memories that read one another keep the order of the text.
+    let mut begun = vec![false; memories.len()];
+    let mut todo: Vec<(usize, bool)> = (0..memories.len()).map(|memory| (memory, false)).collect();
+    while let Some((memory, is_done)) = todo.pop() {
+        if is_done {
+            order.insert(memory);
+        } else if !std::mem::replace(&mut begun[memory], true) {
+            todo.push((memory, true));
+            todo.extend(readers[memory].iter().map(|reader| (*reader, false)));
+        }
+    }
+    order
 }
 
 /// Tests whether the last coordinate of a promise depends on a condition that has no value in the
