@@ -4,8 +4,9 @@
 // `runner LIBRARY NAME CASES RESULTS MILLISECONDS`: `bridge::built` in Rust writes CASES and reads
 // RESULTS, in this machine's byte order. The result of a case is the contents of its buffers'
 // memory when its process ends. A faulting page lies before and after each memory. Memory that the
-// pipeline allocates has the same layout, unless the case says that accessible bytes surround it; it
-// is filled with the case's byte, and faults once it is freed. Freeing memory that was not allocated ends the process.
+// pipeline allocates has the same layout, unless the case says that accessible bytes surround it.
+// It is filled with the case's byte, and faults once it is freed. Freeing memory that was not
+// allocated ends the process.
 
 // If this program is compiled with AddressSanitizer, for code that is, the pipeline's memory comes
 // from the sanitizer instead, in exactly its size, and a report of the sanitizer ends a case.
