@@ -352,6 +352,7 @@ fn funcs_that_are_written_to_files_are_judged() {
 #[test]
 fn rings_and_stages_that_write_a_part_are_proved_and_wrong_ones_are_not() {
     let cases = [
+        ("rounded_within_rounded", [("ramp(68, 1, 8)", "ramp(60, 1, 8)"), ("0, 10)", "0, 9)")]),
         ("fold_that_is_checked", [(" % 8)", " % 1)"), ("/2) + 1) % 8", "/2) + 2) % 8")]),
         ("slides_at_half_the_rate", [(" % 4)", " % 1)"), ("/2) + 1) % 4", "/2) + 2) % 4")]),
         ("ring_on_the_stack", [(" % 4)*2\n", " % 2)*2\n"), (" + 3) % 4)", " + 2) % 4)")]),
