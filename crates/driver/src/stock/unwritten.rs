@@ -35,8 +35,9 @@ pub struct Unwritten {
     pub found: Option<Counterexample>,
 }
 
-/// The initial bytes of allocated memory in the two runs: zeros, and NaNs or the largest integers.
-const FILLS: [u8; 2] = [0, 0xff];
+/// The initial bytes of allocated memory in the two runs: zeros, and large numbers of every type. No
+/// float is NaN or infinite, since code that is not strict may treat these as it likes.
+const FILLS: [u8; 2] = [0, 0x7f];
 /// The largest numerator and denominator of the floats that are tried: quotients of small integers
 /// put products next to integers.
 const MOST: i64 = 40;
@@ -209,7 +210,7 @@ fn counterexample(
     let expected = shown(outputs.get(component)?.get(&coords)?);
     let [first, second] = left.each_ref().map(|left| left.get(component)?.get(&coords));
     let got = format!(
-        "{} or {}: it depends on what fresh memory holds (zeros, or bytes of 255)",
+        "{} or {}: it depends on what fresh memory holds (zeros, or bytes of 127)",
         shown(first?),
         shown(second?)
     );
