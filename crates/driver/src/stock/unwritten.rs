@@ -35,8 +35,8 @@ pub struct Unwritten {
     pub found: Option<Counterexample>,
 }
 
-/// The initial bytes of allocated memory in the two runs: zeros, and large numbers of every type. No
-/// float is NaN or infinite, since code that is not strict may treat these as it likes.
+/// The initial bytes of allocated memory in the two runs: zeros, and large numbers of every type.
+/// No float is NaN or infinite, since code that is not strict may treat these as it likes.
 const FILLS: [u8; 2] = [0, 0x7f];
 /// The largest numerator and denominator of the floats that are tried: quotients of small integers
 /// put products next to integers.
