@@ -43,7 +43,7 @@ pub enum Compiler {
 
 impl Compiler {
     /// The width of the compiled code's `int`s in bits.
-    fn int_bits(self) -> u32 {
+    pub(crate) fn int_bits(self) -> u32 {
         match self {
             Self::Halidom => 64,
             Self::Halide => 32,

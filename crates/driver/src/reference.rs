@@ -4,7 +4,7 @@
 use halidom_ir::{Algorithm, Pool};
 use halidom_reference::{Options, Premise, Report as Evaluation, Verdict as Outcome, evaluate};
 use halidom_validate::{
-    Admits, Asked, Assumption, BUFFERS_APART, Kind, Method, Obligation, Report, Runs, Status,
+    About, Asked, Assumption, BUFFERS_APART, Kind, Method, Obligation, Report, Runs, Status,
     Verdict,
 };
 
@@ -90,8 +90,8 @@ fn report(verdict: Verdict, obligations: Vec<Obligation>) -> Report {
         obligations,
         assumptions: vec![
             Assumption {
-                admits: Some(Admits::Other),
-                ..Assumption::duty("the entry checks hold, as far as they are affine")
+                words: "the entry checks hold, as far as they are affine".to_owned(),
+                about: About::Sizes,
             },
             Assumption::duty(&BUFFERS_APART.words),
         ],

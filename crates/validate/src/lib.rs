@@ -34,7 +34,6 @@
 //! makes the verdict [`Verdict::Unknown`], or [`Verdict::Refuted`] after a run that shows a
 //! difference.
 
-mod admits;
 mod answer;
 mod evaluate;
 mod floats;
@@ -42,7 +41,6 @@ mod goal;
 mod laws;
 mod lemma;
 mod lia;
-mod limits;
 mod names;
 mod obligation;
 mod program;
@@ -62,19 +60,17 @@ use halidom_ir::{Algorithm, Check, Expr, FuncId, Pool, Program, StmtId, VarId, p
 use halidom_smt::Asking;
 use halidom_verdict::{Cause, Claim};
 
-pub use admits::{Admits, Object};
 pub use answer::{BUFFERS_APART, ENTRY_ARITHMETIC, NOTHING};
 pub use floats::{Axiom, Axioms, Floats};
 pub use halidom_verdict::{Condition, Reason};
 pub use obligation::record::{Kind, Method};
 pub use obligation::settings::{Budget, Code};
 pub use report::{
-    Asked, Assumption, Counterexample, Instance, Obligation, Report, Runs, Site, Status, TooStrict,
-    Verdict, weakest,
+    About, Asked, Assumption, Counterexample, Instance, Obligation, Report, Runs, Site, Status,
+    TooStrict, Verdict, weakest,
 };
 pub use tactics::refute::{Conventions, Given, Owed, Search, Survived, near_integers, survive};
 
-use admits::Shapes;
 use lia::Lia;
 use obligation::door::Tactics;
 use obligation::settings::{Settings, Task};
@@ -252,7 +248,7 @@ fn validate_with(
         let admitted = admitted || judged.admits(pool, program, run);
         judged.vacuity(&settings, admitted);
     }
-    describe(&mut report, described, task, options, &judged);
+    describe(&mut report, described, options, &judged);
     conclude(&mut report, &judged, found);
     report.suggestions = hints;
     report.time = begin.elapsed();
@@ -260,15 +256,9 @@ fn validate_with(
 }
 
 /// Puts what was judged into a report, in words.
-fn describe(
-    report: &mut Report,
-    pool: &Pool,
-    task: Task<'_>,
-    options: &Options,
-    judged: &Judgement,
-) {
+fn describe(report: &mut Report, pool: &Pool, options: &Options, judged: &Judgement) {
     let prose = Prose { pool, judged };
-    report.assumptions = assumptions(pool, &judged.model, task.program, options);
+    report.assumptions = assumptions(pool, &judged.model, options);
     // The closed list of conditions for stock Halide is complete: the arithmetic of its entry
     // checks is checked.
     if !options.code.conditions.is_empty() {
@@ -438,34 +428,14 @@ fn reason(report: &Report, judged: &Judgement) -> Reason {
 }
 
 /// Lists the assumptions.
-fn assumptions(
-    pool: &Pool,
-    model: &Model,
-    program: &Program,
-    options: &Options,
-) -> Vec<Assumption> {
-    let shapes = Shapes::of(pool, program, options.int_bits);
+fn assumptions(pool: &Pool, model: &Model, options: &Options) -> Vec<Assumption> {
     let entry = model.entry.iter().map(|entry| {
         // The contract comes with the conditions of the verdict, which name its limits.
-        let is_limit = options.code.contract.contains(&entry.expr)
+        let is_named = options.code.contract.contains(&entry.expr)
             && matches!(entry.check, Check::SizeLimit { .. });
-        let admits = if is_limit { Admits::Limits } else { shapes.admits(entry.expr) };
-        // The kind that a check claims to have is a hint.
-        let what = match &entry.check {
-            Check::SizeLimit { what } if admits != Admits::Limits => format!("a limit of {what}"),
-            check @ (Check::SizeLimit { .. }
-            | Check::InputRegion { .. }
-            | Check::OutputRegion { .. }
-            | Check::Require { .. }
-            | Check::DomainExtent { .. }
-            | Check::SplitFactor { .. }
-            | Check::Bound { .. }
-            | Check::Layout { .. }) => prose::describe(pool, check),
-        };
-        let parts = shapes.of_work(entry.expr).into_iter().map(|part| print::expr(pool, part));
-        let brief = format!("{what}: {}", parts.collect::<Vec<_>>().join(" | "));
+        let what = prose::describe(pool, &entry.check);
         let words = format!("{what}: {}", print::expr(pool, entry.expr));
-        Assumption { words, brief, admits: Some(admits) }
+        Assumption { words, about: About::Check { what, condition: entry.expr, is_named } }
     });
     // For code of fewer bits it is an obligation that its entry checks do not overflow.
     let arithmetic = (options.int_bits >= 64).then_some(ENTRY_ARITHMETIC);

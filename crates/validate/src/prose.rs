@@ -423,7 +423,7 @@ impl Prose<'_> {
     }
 }
 
-/// Describes an entry check.
+/// Describes an entry check, by the kind that it claims to have. This kind is a hint.
 pub(crate) fn describe(pool: &Pool, check: &Check) -> String {
     let name = |func| &pool.func(func).name;
     match check {
@@ -441,7 +441,7 @@ pub(crate) fn describe(pool: &Pool, check: &Check) -> String {
             format!("split factor of {variable} in {}", name(*func))
         }
         Check::Bound { func, dim } => format!("bound of {} in dimension {dim}", name(*func)),
-        Check::SizeLimit { what } => format!("size limit of {what}"),
+        Check::SizeLimit { what } => format!("limit of {what}"),
         Check::Layout { func } => format!("layout of {}", name(*func)),
     }
 }

@@ -7,7 +7,6 @@ use halidom_ir::{Array, Constant, ExprId, FuncId, Shape, StmtId, VarId};
 use halidom_smt::Solver;
 use halidom_verdict::{Claim, Condition, Reason};
 
-use crate::admits::Admits;
 use crate::floats::{Axioms, Floats};
 use crate::obligation::record::{Kind, Method};
 
@@ -173,16 +172,32 @@ pub struct TooStrict {
 pub struct Assumption {
     /// The premise in words: what an entry check is about and its condition, or a duty of callers.
     pub words: String,
-    /// The same in fewer words: the condition on objects that are not empty.
-    pub brief: String,
-    /// The meaning of the entry check. `None` for duties of callers.
-    pub admits: Option<Admits>,
+    /// The subject of the premise.
+    pub about: About,
+}
+
+/// The subject of an assumption.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The sizes and inputs that an entry check of the program admits.
+    Check {
+        /// The purpose of the check in words, as the check itself states it: a hint.
+        what: String,
+        /// The condition.
+        condition: ExprId,
+        /// The check is a limit of sizes that a condition of the verdict names.
+        is_named: bool,
+    },
+    /// The sizes and inputs that a call may have, in words alone.
+    Sizes,
+    /// A duty of callers.
+    Duty,
 }
 
 impl Assumption {
     /// Makes an assumption about callers.
     pub fn duty(words: &str) -> Self {
-        Self { words: words.to_owned(), brief: words.to_owned(), admits: None }
+        Self { words: words.to_owned(), about: About::Duty }
     }
 }
 

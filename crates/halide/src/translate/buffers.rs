@@ -2,6 +2,7 @@
 
 use halidom_ir::{BufferId, Dim, ExprId};
 
+use super::extern_stages::Answer;
 use crate::NameId;
 use crate::tree::Scalar;
 
@@ -25,8 +26,8 @@ pub(super) struct Query {
     pub(super) func: NameId,
     /// The window that the function was given.
     pub(super) window: Vec<[ExprId; 2]>,
-    /// The number of its answer.
-    pub(super) answer: usize,
+    /// The answer.
+    pub(super) answer: Answer,
 }
 
 /// Calls that only inform a sanitizer, or free what belongs to crops on devices.

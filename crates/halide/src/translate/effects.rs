@@ -25,8 +25,9 @@ pub(super) fn is_harmless(names: &Names, expr: &Expr) -> bool {
     let mut harmless = !matches!(expr, Expr::Load(_));
     if let Expr::Call(call) = expr {
         // Of a buffer that is there: not of a pointer that an expression makes.
-        harmless = names.text(call.name).starts_with("_halide_buffer_get_")
-            && matches!(call.args.first(), Some(Expr::Variable { name: _, ty: _ }));
+        harmless = names.text(call.name) == "make_struct"
+            || names.text(call.name).starts_with("_halide_buffer_get_")
+                && matches!(call.args.first(), Some(Expr::Variable { name: _, ty: _ }));
     } else if let Expr::Reinterpret(_, value) = expr {
         harmless = matches!(**value, Expr::UInt(0, _));
     }

@@ -3,35 +3,43 @@
 //! # Correctness
 //! * The buffers of a call are those that [`super::structs`] knows.
 //! * A call with a buffer that has no memory is a bounds query. It replaces the shapes of all such
-//!   buffers by unknown ones, which are parameters ([`super::externs`]). What is known of them is a
-//!   part of [`Condition::ExternStages`]: the function asks for no less of its func than it is
-//!   given. The scalars of a query must be the pipeline's, since the answer depends on them.
+//!   buffers by unknown ones. What is known of them is a part of [`Condition::ExternStages`]: the
+//!   function asks for no less of its func than it is given, and for no less of its inputs than the
+//!   values in the given window depend on. Before the first loop, the unknown shapes are
+//!   parameters ([`super::externs`]), and what is known are entry checks. After it, they are
+//!   results of uninterpreted functions, which get all loop variables, so that each query answers
+//!   for itself. What is known holds by the form of the expressions: an answer is the union of an
+//!   arbitrary region with the given window, or with what the value at the func's arbitrary point
+//!   depends on if that point lies in the given window. Every answer that the condition allows is
+//!   such a union. The scalars of a query must be the pipeline's, since the answer depends on them.
 //! * Any other call writes each point of the shapes of its outputs, and no other: loops store the
 //!   application of the func's uninterpreted function to the point, the scalars of the call, and
 //!   the inputs' elements at their probes. The elements are found by the shape that the call is
 //!   given. So the values that are owed for the func decide whether scalars and inputs are right.
-//! * Three things are obligations: the window of the call lies in the one of the query that says
-//!   what the function reads; each input's shape covers that region; and the memory holds the
-//!   shapes, by the bounds of the accesses.
+//! * Three things are obligations: the window of the call lies in the one of a query, so that the
+//!   function reads no more than that query answered; the shape of each input that the statement
+//!   made covers the answered region; and the memory holds the shapes, by the bounds of the
+//!   accesses. Halide does not check the region of an input that the caller gives. The function
+//!   sees its shape, and [`Condition::ExternStages`] says that it keeps to it.
 //! * A call that fails returns a number other than 0. The statement must test that at once.
 
 use halidom_ir::{
-    BinaryOp, BufferId, Check, Constant, ExprId, FuncId, LoopKind, Pool, Stmt as IrStmt, StmtId,
-    Type as IrType, UnaryOp, VarId,
+    BufferId, Constant, ExprId, FuncId, LoopKind, Pool, Stmt as IrStmt, StmtId, Type as IrType,
+    VarId,
 };
 
 use super::buffers::{Query, Struct, is_ignored};
-use super::caller;
 use super::error::{Result, unsupported};
+use super::extern_queries::covers;
 use super::extern_stages::{ExternStage, Side};
-use super::externs::{self, Read, function_name, pointer, probed, side, within, zero_of};
+use super::externs::{self, Read, depends, function_name, pointer, probed, side, zero_of};
 use super::nodes::Binding;
 use super::ops::Value;
-use super::polynomials::{Polynomial, depends, polynomial};
+use super::polynomials::{Polynomial, depends as depends_on, polynomial};
 use super::walk::{Item, Place, Walk};
 use crate::pipeline::{ExternArgument, External, Func};
 use crate::tree::{BinaryOp as Op, Call, CallKind, Expr, Scalar, Stmt, StmtKind};
-use crate::{ANSWER_LIMIT, Condition, NameId};
+use crate::{Condition, NameId};
 
 /// An argument of a call.
 enum Argument<'s> {
@@ -215,8 +223,8 @@ impl<'a> Walk<'a> {
         (func, external): (&Func, &External),
         [given, outputs]: [&[Argument<'_>]; 2],
     ) -> Result<Vec<Item>> {
-        if self.place != Place::Host || self.depth > 0 || self.work_begun {
-            return unsupported("a bounds query of an extern stage after the entry checks");
+        if self.place != Place::Host {
+            return unsupported("a bounds query of an extern stage on a device");
         }
         let stage = self.stage_of(func)?;
         let stated = external.arguments.iter().filter_map(|argument| match argument {
@@ -238,51 +246,23 @@ impl<'a> Walk<'a> {
             }
         }
         let window = Self::window_of(outputs)?;
-        let known =
-            self.queries.iter().find(|query| query.func == func.name && query.window == window);
-        let (answer, is_new) = match known {
-            Some(query) => (query.answer, false),
-            None => {
-                let before = self.queries.iter().filter(|query| query.func == func.name).count();
-                (before, true)
-            }
-        };
-        let Some(answered) = stage.answers.get(answer) else {
-            return unsupported("more than two bounds queries of one func");
-        };
-        let mut items = Vec::new();
-        if is_new {
-            for (wanted, [min, extent]) in answered.window.iter().zip(&window) {
-                let [low, count] = side(pool, *wanted);
-                let (end, upper) = (pool.add(*min, *extent), pool.add(low, count));
-                let below = pool.binary(BinaryOp::Le, low, *min);
-                let above = pool.binary(BinaryOp::Le, end, upper);
-                let grows = pool.binary(BinaryOp::And, below, above);
-                // A window beyond the limits must not restrict what callers may pass.
-                let mut condition = grows;
-                for id in [*min, *extent, end] {
-                    let is_small = caller::within(pool, id, ANSWER_LIMIT);
-                    let is_large = pool.unary(UnaryOp::Not, is_small);
-                    condition = pool.binary(BinaryOp::Or, is_large, condition);
-                }
-                items.push(Item::Stmt(self.known_of_stage(pool, func, condition)));
-            }
-            let (zero, one) = (pool.int(0), pool.int(1));
-            let windows = answered.window.iter().map(|side| (side, zero));
-            let inputs = answered.inputs.iter().flatten().map(|side| (side, one));
-            for (found, least) in windows.chain(inputs) {
-                let [min, extent] = side(pool, *found);
-                let end = pool.add(min, extent);
-                let mut known = vec![pool.binary(BinaryOp::Le, least, extent)];
-                for id in [min, extent, end] {
-                    known.push(caller::within(pool, id, ANSWER_LIMIT));
-                }
-                for condition in known {
-                    items.push(Item::Stmt(self.known_of_stage(pool, func, condition)));
-                }
-            }
-            self.queries.push(Query { func: func.name, window, answer });
+        if self.asked_about.insert(func.name) {
+            self.limit_reads(pool, (func, stage));
         }
+        let of = |query: &&Query| query.func == func.name;
+        let known = self.queries.iter().filter(of).find(|query| query.window == window);
+        let (items, answered) = if self.depth > 0 || self.work_begun {
+            self.answer_within(pool, (func, stage), &window)?
+        } else if let Some(known) = known {
+            (Vec::new(), known.answer.clone())
+        } else {
+            let before = self.queries.iter().filter(of).count();
+            let Some(answer) = stage.answers.get(before) else {
+                return unsupported("more than two bounds queries of one func");
+            };
+            (self.answer_at_entry(pool, (func, stage), (&window, answer)), answer.clone())
+        };
+        self.queries.push(Query { func: func.name, window, answer: answered.clone() });
         for output in outputs {
             self.answered(pool, output, &answered.window);
         }
@@ -299,13 +279,6 @@ impl<'a> Walk<'a> {
             self.answered(pool, buffer, region);
         }
         Ok(items)
-    }
-
-    /// An entry check for something that is known of every extern function.
-    fn known_of_stage(&mut self, pool: &mut Pool, func: &Func, condition: ExprId) -> StmtId {
-        let name = self.nodes.names.text(func.name);
-        let check = Check::SizeLimit { what: format!("the answer of a bounds query of `{name}`") };
-        self.contract.add(pool, Condition::ExternStages, (condition, check))
     }
 
     /// Gives a buffer that serves for queries the shape that was answered.
@@ -335,23 +308,21 @@ impl<'a> Walk<'a> {
         let window = Self::window_of(outputs)?;
         let mut items = Vec::new();
         let asked = self.asked(pool, func, (&window, given))?;
-        for ([min, extent], [low, count]) in window.iter().zip(&asked) {
-            let (end, upper) = (pool.add(*min, *extent), pool.add(*low, *count));
-            let below = pool.binary(BinaryOp::Le, *low, *min);
-            let above = pool.binary(BinaryOp::Le, end, upper);
-            let condition = pool.binary(BinaryOp::And, below, above);
+        for (given, asked) in window.iter().zip(&asked.window) {
+            let condition = covers(pool, *asked, *given);
             items.push(Item::Stmt(self.owed(pool, condition)?));
         }
         let text = self.nodes.names.text(func.name).to_owned();
         let zero = pool.int(0);
-        let mut loops = Vec::new();
+        let (mut loops, mut coords) = (Vec::new(), Vec::new());
         let mut operands = Vec::new();
         for (arg, [min, extent]) in func.args.iter().zip(&window) {
             let name = format!("{text}.s0.{}.rebased", self.nodes.names.text(*arg));
             let var = pool.declare_var(name, IrType::INT);
             let step = pool.var_expr(var);
-            let coord = Value { id: pool.add(*min, step), ty: Scalar::Int(32) };
-            operands.push(Operand::Known(coord));
+            let coord = pool.add(*min, step);
+            operands.push(Operand::Known(Value { id: coord, ty: Scalar::Int(32) }));
+            coords.push(coord);
             loops.push((var, *extent));
         }
         let reads = externs::reads(pool, self.source, &self.pipeline.funcs, external)?;
@@ -369,13 +340,26 @@ impl<'a> Walk<'a> {
                     }
                     operands.push(Operand::Known(self.scalar(pool, expr)?));
                 }
-                Argument::Buffer(_, passed) => {
+                Argument::Buffer(made, passed) => {
                     let (Some(number), Some(memory)) = (numbers.pop(), passed.memory) else {
                         return unsupported("an extern stage with a buffer without memory");
                     };
-                    let probe = (&stage.reads[number][..], &stage.probes[number][..]);
-                    let (owed, operand) = self.probe(pool, probe, (passed, memory))?;
-                    items.push(Item::Stmt(owed));
+                    let answered = &asked.answer.inputs[number];
+                    for (dim, (read, answered)) in
+                        passed.dims.iter().zip(stage.reads[number].iter().zip(answered))
+                    {
+                        let wanted = side(pool, if made.is_some() { *answered } else { *read });
+                        let condition = covers(pool, [dim.min, dim.extent], wanted);
+                        if made.is_some() {
+                            items.push(Item::Stmt(self.owed(pool, condition)?));
+                        } else {
+                            let known = self.known_of_stage(pool, func, condition);
+                            self.of_stages.push(known);
+                        }
+                    }
+                    let probe = &stage.probes[number];
+                    let inside = depends(pool, stage, (&coords, number));
+                    let operand = self.probe(pool, (probe, inside), (passed, memory))?;
                     operands.push(operand);
                 }
             }
@@ -403,22 +387,14 @@ impl<'a> Walk<'a> {
         Ok(items)
     }
 
-    /// The element of an input that a point of its probes reads, with the obligation that the
-    /// memory of the buffer contains it.
+    /// The element of an input at its probe.
     fn probe(
         &mut self,
         pool: &mut Pool,
-        (region, point): (&[Side], &[VarId]),
+        (point, inside): (&[VarId], ExprId),
         (passed, memory): (&Struct, BufferId),
-    ) -> Result<(StmtId, Operand)> {
-        let region: Vec<[ExprId; 2]> = region.iter().map(|found| side(pool, *found)).collect();
+    ) -> Result<Operand> {
         let point: Vec<ExprId> = point.iter().map(|var| pool.var_expr(*var)).collect();
-        let shape: Vec<[ExprId; 2]> = passed.dims.iter().map(|dim| [dim.min, dim.extent]).collect();
-        let inside = within(pool, &point, &region);
-        let covered = within(pool, &point, &shape);
-        let outside = pool.unary(UnaryOp::Not, inside);
-        let owed = pool.binary(BinaryOp::Or, outside, covered);
-        let owed = self.owed(pool, owed)?;
         let mut index = pool.int(0);
         let places = point.iter().zip(&passed.origin);
         for ((coord, origin), dim) in places.zip(&passed.dims) {
@@ -430,7 +406,7 @@ impl<'a> Walk<'a> {
         let read = probed(pool, (inside, value), passed.ty)?;
         let left = zero_of(pool, passed.ty)?;
         self.note_access(memory);
-        Ok((owed, Operand::Probed { inside, read, left }))
+        Ok(Operand::Probed { inside, read, left })
     }
 
     /// The elements of the outputs that an iteration writes.
@@ -516,16 +492,15 @@ impl<'a> Walk<'a> {
         Ok(if let [only] = *stores { only } else { pool.stmt(IrStmt::Block(stores)) })
     }
 
-    /// The window of the bounds query that says what a call reads: the one whose answer gave the
-    /// inputs their shapes, or the one with the call's own window, or else the last one. Any choice
-    /// is right, as the call's window must lie in it.
+    /// The bounds query that says what a call reads: the one whose answer gave the inputs their
+    /// shapes, or the one with the call's own window, or else the last one. Any choice is right, as
+    /// the call's window must lie in it.
     fn asked(
-        &mut self,
-        pool: &mut Pool,
+        &self,
+        pool: &Pool,
         func: &Func,
         (window, given): (&[[ExprId; 2]], &[Argument<'_>]),
-    ) -> Result<Vec<[ExprId; 2]>> {
-        let stage = self.stage_of(func)?;
+    ) -> Result<Query> {
         let of: Vec<&Query> = self.queries.iter().filter(|query| query.func == func.name).collect();
         let shapes = given.iter().flat_map(|argument| match argument {
             Argument::Buffer(_, passed) => passed.dims.as_slice(),
@@ -536,30 +511,15 @@ impl<'a> Walk<'a> {
             .filter_map(|side| polynomial(pool, &self.definitions, side))
             .collect();
         let shaped = of.iter().find(|query| {
-            let answered = stage.answers[query.answer].inputs.iter().flatten().flatten();
+            let answered = query.answer.inputs.iter().flatten().flatten();
             let answered: Vec<VarId> = answered.copied().collect();
-            shapes.iter().any(|shape| depends(shape, pool, &self.definitions, &answered))
+            shapes.iter().any(|shape| depends_on(shape, pool, &self.definitions, &answered))
         });
         let own = shaped.or(of.iter().find(|query| query.window == window));
-        let Some(query) = own.or(of.last()).map(|query| (*query).clone()) else {
-            return unsupported("an extern stage without a bounds query");
-        };
-        match self.relied_on.get(&func.name) {
-            Some(answer) if *answer == query.answer => return Ok(query.window),
-            Some(_) => {
-                return unsupported("an extern stage whose calls rely on several bounds queries");
-            }
-            None => {}
+        match own.or(of.last()) {
+            Some(query) => Ok((*query).clone()),
+            None => unsupported("an extern stage without a bounds query"),
         }
-        self.relied_on.insert(func.name, query.answer);
-        let answered = stage.answers[query.answer].inputs.iter().flatten().flatten();
-        for (read, answered) in stage.reads.iter().flatten().flatten().zip(answered) {
-            let (read, answered) = (pool.var_expr(*read), pool.var_expr(*answered));
-            let condition = pool.binary(BinaryOp::Eq, read, answered);
-            let known = self.known_of_stage(pool, func, condition);
-            self.of_stages.push(known);
-        }
-        Ok(query.window)
     }
 
     fn name_of(&self, memory: BufferId) -> Option<NameId> {

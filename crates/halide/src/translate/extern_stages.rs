@@ -5,7 +5,7 @@ use halidom_ir::VarId;
 use crate::NameId;
 use crate::pipeline::{ExternArgument, Func};
 
-/// The number of bounds queries with different windows that a func may have.
+/// The number of bounds queries with different windows that a func may have before the first loop.
 pub(super) const QUERIES: usize = 2;
 
 /// The interval of a dimension, as parameters: the least coordinate and the number of coordinates.
@@ -25,9 +25,11 @@ pub(super) struct Answer {
 pub(super) struct ExternStage {
     /// The func.
     pub(super) name: NameId,
-    /// The region of each input that the function reads: the answer of one of the queries.
+    /// The arbitrary point whose value depends on the inputs' probes.
+    pub(super) point: Vec<VarId>,
+    /// The region of each input that the value at the point depends on.
     pub(super) reads: Vec<Vec<Side>>,
-    /// The answers of queries.
+    /// The answers of queries before the first loop.
     pub(super) answers: Vec<Answer>,
     /// The probe of each input.
     pub(super) probes: Vec<Vec<VarId>>,
@@ -41,7 +43,8 @@ impl ExternStage {
             answer.window.iter().chain(answer.inputs.iter().flatten()).flatten().copied()
         });
         let reads = self.reads.iter().flatten().flatten().copied();
-        reads.chain(answers).chain(self.probes.iter().flatten().copied())
+        let points = self.point.iter().chain(self.probes.iter().flatten()).copied();
+        reads.chain(answers).chain(points)
     }
 }
 

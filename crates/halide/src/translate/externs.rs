@@ -6,12 +6,13 @@
 //! the point, its scalars and the values of its inputs alone. So its value at `c` is the
 //! application of an uninterpreted function to `c` and the scalars, and each input contributes one
 //! operand: its value at its *probe*. A probe is an arbitrary point, a parameter of the algorithm.
-//! It contributes only if it lies in the region that the function reads, which its bounds query
-//! answers; the region is a parameter too. A statement that calls the function with the right
-//! operands for every probe calls it with inputs that have the right values in the whole region,
-//! because the uninterpreted function may be one that tells all operands apart. The name of the
-//! uninterpreted function contains the func's, so that nothing relates two funcs of one extern
-//! function.
+//! It contributes only if `c` is the func's own arbitrary point, another parameter, and the probe
+//! lies in the region that the value there depends on, which is a parameter too. For each `c` and
+//! each point of the region that its value depends on, some parameters name just these. So a
+//! statement that calls the function with the right operands for all parameters calls it with
+//! inputs that have the right values in the whole regions, because the uninterpreted function may
+//! be one that tells all operands apart. The name of the uninterpreted function contains the
+//! func's, so that nothing relates two funcs of one extern function.
 
 use std::fmt::Write as _;
 
@@ -105,7 +106,26 @@ pub(super) fn side(pool: &mut Pool, [min, extent]: Side) -> [ExprId; 2] {
     [pool.var_expr(min), pool.var_expr(extent)]
 }
 
-/// The value of an input at its probe, if that lies in the region that is read, and else zero.
+/// The condition that the value at some coordinates depends on an input's probe.
+pub(super) fn depends(
+    pool: &mut Pool,
+    stage: &ExternStage,
+    (coords, number): (&[ExprId], usize),
+) -> ExprId {
+    let mut condition = pool.constant(Constant::bool(true));
+    for (coord, own) in coords.iter().zip(&stage.point) {
+        let own = pool.var_expr(*own);
+        let is_own = pool.binary(BinaryOp::Eq, *coord, own);
+        condition = pool.binary(BinaryOp::And, condition, is_own);
+    }
+    let region: Vec<[ExprId; 2]> =
+        stage.reads[number].iter().map(|found| side(pool, *found)).collect();
+    let probe: Vec<ExprId> = stage.probes[number].iter().map(|var| pool.var_expr(*var)).collect();
+    let inside = within(pool, &probe, &region);
+    pool.binary(BinaryOp::And, condition, inside)
+}
+
+/// The value of an input at its probe, if the value of the func depends on it, and else zero.
 pub(super) fn probed(
     pool: &mut Pool,
     (inside, value): (ExprId, ExprId),
@@ -158,11 +178,9 @@ impl Translation<'_> {
                 continue;
             }
             let Some((number, read)) = inputs.next() else { continue };
-            let region: Vec<[ExprId; 2]> =
-                stage.reads[number].iter().map(|found| side(&mut self.pool, *found)).collect();
+            let inside = depends(&mut self.pool, &stage, (&lhs, number));
             let point: Vec<ExprId> =
                 stage.probes[number].iter().map(|var| self.pool.var_expr(*var)).collect();
-            let inside = within(&mut self.pool, &point, &region);
             for (component, ty) in source.types[&read.func].clone().into_iter().enumerate() {
                 let value = self.pool.func_ref(read.func, component, point.clone());
                 operands.push(probed(&mut self.pool, (inside, value), ty)?);
@@ -199,7 +217,7 @@ impl Translation<'_> {
     ) -> ExternStage {
         let fits = |known: &&ExternStage| {
             known.name == name
-                && known.answers.iter().all(|answer| answer.window.len() == rank)
+                && known.point.len() == rank
                 && known.probes.iter().map(Vec::len).eq(reads.iter().map(|read| read.rank))
         };
         if let Some(known) = before.iter().find(fits) {
@@ -229,14 +247,14 @@ impl Translation<'_> {
             .into_iter()
             .map(|(inputs, query)| Answer { window: sides(query, rank), inputs });
         let answers = answers.collect();
-        let mut probe = |read: &Read| -> Vec<VarId> {
-            let input = names.text(read.name);
-            let coord = |dim: usize| {
-                self.pool.declare_var(format!("{text}.probe.{input}.{dim}"), Type::INT)
-            };
-            (0..read.rank).map(coord).collect()
+        let mut point = |what: &str, rank: usize| -> Vec<VarId> {
+            let coord =
+                |dim: usize| self.pool.declare_var(format!("{text}.{what}.{dim}"), Type::INT);
+            (0..rank).map(coord).collect()
         };
-        let probes = reads.iter().map(&mut probe).collect();
-        ExternStage { name, reads: regions, answers, probes }
+        let own = point("point", rank);
+        let probe = |read: &Read| point(&format!("probe.{}", names.text(read.name)), read.rank);
+        let probes = reads.iter().map(probe).collect();
+        ExternStage { name, point: own, reads: regions, answers, probes }
     }
 }

@@ -23,6 +23,7 @@ mod domains;
 mod effects;
 mod error;
 mod extern_calls;
+mod extern_queries;
 mod extern_stages;
 mod externs;
 mod fields;

@@ -42,6 +42,12 @@ struct Loop<'s> {
 
 impl Walk<'_> {
     pub(super) fn block(&mut self, pool: &mut Pool, block: &[Stmt]) -> Result<StmtId> {
+        let items = self.items(pool, block)?;
+        Ok(closed(pool, items))
+    }
+
+    /// The parts of a block. Its names mean nothing after it.
+    fn items(&mut self, pool: &mut Pool, block: &[Stmt]) -> Result<Vec<Item>> {
         let mut opened = OpenBlock::default();
         for (number, stmt) in block.iter().enumerate() {
             let rest = &block[number + 1..];
@@ -58,7 +64,7 @@ impl Walk<'_> {
             Item::Stmt(_) | Item::Allocate(_) => false,
         };
         opened.items.retain(|item| !is_idle(item));
-        Ok(closed(pool, opened.items))
+        Ok(opened.items)
     }
 
     fn stmt(
@@ -158,7 +164,7 @@ impl Walk<'_> {
                 self.early("storage that is hoisted")?;
                 items.push(Item::Stmt(self.block(pool, body)?));
             }
-            StmtKind::Scope(body) => items.push(Item::Stmt(self.block(pool, body)?)),
+            StmtKind::Scope(body) => items.extend(self.scope(pool, body)?),
             StmtKind::Atomic { producer: _, mutex, body } => {
                 if mutex.is_some() {
                     return unsupported("an atomic update with a lock");
@@ -173,6 +179,16 @@ impl Walk<'_> {
         owed.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
         items.splice(first..first, owed);
         Ok(())
+    }
+
+    /// Translates a scope. The answer of a bounds query is known after the scope of its result.
+    fn scope(&mut self, pool: &mut Pool, body: &[Stmt]) -> Result<Vec<Item>> {
+        let items = self.items(pool, body)?;
+        let is_bare = !items.iter().any(|item| matches!(item, Item::Allocate(_)));
+        if is_bare && self.calls_stage(body) {
+            return Ok(items);
+        }
+        Ok(vec![Item::Stmt(closed(pool, items))])
     }
 
     /// Refuses a construct that no final statement has.
@@ -293,7 +309,9 @@ impl Walk<'_> {
         }
         let of_host = usize::from(self.place == Place::Host);
         self.host_loops += of_host;
+        self.loops.push(var);
         let body = self.block(pool, body);
+        self.loops.pop();
         self.host_loops -= of_host;
         self.leave(around);
         self.nodes.unbind(name);

@@ -43,6 +43,8 @@ pub(super) struct Around {
     pub(super) region: usize,
     pub(super) place: Place,
     pub(super) is_unordered: bool,
+    /// The number of bounds queries in scope.
+    queries: usize,
 }
 
 /// The atomicity of a store.
@@ -113,10 +115,14 @@ pub(super) struct Walk<'a> {
     pub(super) signature: FxHashSet<VarId>,
     /// The scalars that the pipeline gives to extern functions, with their values.
     pub(super) extern_scalars: Vec<(&'a Expr, Value)>,
-    /// The bounds queries of extern functions.
+    /// The bounds queries of extern functions that are in scope.
     pub(super) queries: Vec<Query>,
-    /// For each func of an extern function, the query whose answer says what it reads.
-    pub(super) relied_on: IndexMap<NameId, usize>,
+    /// The number of bounds queries in loops.
+    pub(super) inner_queries: usize,
+    /// The funcs of extern functions about which something was asked.
+    pub(super) asked_about: IndexSet<NameId>,
+    /// The variables of the enclosing loops.
+    pub(super) loops: Vec<VarId>,
     /// The keys of memoized funcs, by their names.
     pub(super) keys: IndexMap<NameId, Key>,
     /// The names of results of lookups, with their funcs; true for the truth value.
@@ -160,7 +166,9 @@ impl<'a> Walk<'a> {
             signature: FxHashSet::default(),
             extern_scalars: Vec::new(),
             queries: Vec::new(),
-            relied_on: IndexMap::default(),
+            inner_queries: 0,
+            asked_about: IndexSet::default(),
+            loops: Vec::new(),
             keys: IndexMap::default(),
             results: IndexMap::default(),
             missed: Vec::new(),
@@ -177,13 +185,14 @@ impl<'a> Walk<'a> {
         self.regions += 1;
         self.region = self.regions;
         self.depth += 1;
-        Around { region, place, is_unordered }
+        Around { region, place, is_unordered, queries: self.queries.len() }
     }
 
     pub(super) fn leave(&mut self, around: Around) {
         self.region = around.region;
         self.place = around.place;
         self.is_unordered = around.is_unordered;
+        self.queries.truncate(around.queries);
         self.depth -= 1;
     }
 

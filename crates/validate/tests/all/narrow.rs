@@ -3,7 +3,7 @@
 
 use crate::common::{open, options};
 use halidom_ir::{Check, Expr, ExprId, Pool, Stmt, StmtId, parse};
-use halidom_validate::{Admits, Report, Verdict, validate};
+use halidom_validate::{About, Report, Verdict, validate};
 
 /// The callers' contract: sizes are moderate, and the elements of a buffer lie within 2^31.
 fn contract(buffer: &str) -> String {
@@ -183,7 +183,7 @@ fn a_condition_that_leaves_no_room_is_too_strict() {
 }
 
 #[test]
-fn what_calls_itself_a_size_limit_is_listed_by_its_shape() {
+fn what_calls_itself_a_size_limit_is_listed_with_its_condition() {
     let copy = Copy {
         checks: format!("{} assert 5 <= n, size_limit \"extent\";", span("out")),
         ..Copy::right()
@@ -191,6 +191,7 @@ fn what_calls_itself_a_size_limit_is_listed_by_its_shape() {
     let report = copy.judge(64, false);
     let mut found = report.assumptions.iter();
     let found = found.find(|found| found.words.ends_with("5 <= n")).expect("it is listed");
-    assert!(found.words.starts_with("a limit of"), "{}", found.words);
-    assert!(matches!(found.admits, Some(Admits::AtLeast { dim: 0, extent: 5, .. })));
+    assert_eq!(found.words, "limit of extent: 5 <= n");
+    // No condition of the verdict names it.
+    assert!(matches!(found.about, About::Check { is_named: false, .. }));
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use halidom_base::IndexMap;
-use halidom_driver::coverage::{Coverage, Margins};
+use halidom_driver::coverage::{Coverage, Margins, Object};
 use halidom_driver::subject::Subject;
 use halidom_ir::FuncId;
-use halidom_validate::{Object, Report};
+use halidom_validate::Report;
 
 /// The conditions that name the limits of sizes for stock Halide's callers.
 const LIMITS: [&str; 2] = ["size-limits", "buffers-span-2-31"];
@@ -14,7 +14,8 @@ const LIMITS: [&str; 2] = ["size-limits", "buffers-span-2-31"];
 /// Describes the inputs and sizes that a proof covers: a line that begins the sentence, and a line
 /// for each of its parts. Entry checks whose shape is not known are parts as they are written.
 pub(crate) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<String>) {
-    let Coverage { adjacent, held, least, is_limited, is_nested, others } = Coverage::of(report);
+    let Coverage { adjacent, held, least, is_limited, is_nested, others } =
+        Coverage::of(subject, report);
     let outputs = least.iter().filter(|(object, _)| matches!(object, Object::Window(_)));
     let outputs: Vec<String> = outputs
         .map(|(object, extents)| format!("every {} {}", name(subject, *object), sized(extents)))
@@ -45,7 +46,7 @@ pub(crate) fn sentence(subject: &Subject, report: &Report) -> (String, Vec<Strin
             parts.push(format!("{} is a buffer {}", name(subject, *object), sized(extents)));
         }
     }
-    parts.extend(others.into_iter().map(shortened));
+    parts.extend(others.iter().map(|other| shortened(other)));
     if is_limited {
         parts.extend(limits(report));
     }

@@ -6,12 +6,11 @@
 //! the program accepts, and never more. Every other check is [`Admits::Other`], and is shown as it
 //! is written.
 
-use std::collections::BTreeMap;
-
 use halidom_base::{FxHashMap, IndexSet};
 use halidom_ir::{BinaryOp, BufferId, Constant, Expr, ExprId, FuncId, Pool, Program, VarId};
+use halidom_sums::{Product, Sum};
 
-use crate::limits::{Limits, is_limit};
+use super::limits::{Limits, is_limit};
 
 /// An object of the caller: a buffer, or the region of an output that the caller requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,7 +23,7 @@ pub enum Object {
 
 /// The meaning of an entry check for its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Admits {
+pub(crate) enum Admits {
     /// Sizes within the limits that the report sums up.
     Limits,
     /// Buffers with a stride of 1 in a dimension.
@@ -76,12 +75,8 @@ enum Side {
 /// A variable of the caller's sizes.
 type Named = (Object, usize, Side);
 
-/// `Σ factor·size + constant`.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Linear {
-    factors: BTreeMap<Named, i128>,
-    constant: i128,
-}
+/// A linear sum of sizes.
+type Linear = Sum<Product<Named>>;
 
 /// Recognizes the entry checks of one program.
 pub(crate) struct Shapes<'p> {
@@ -175,16 +170,12 @@ impl<'p> Shapes<'p> {
     /// `n <= extent`.
     fn at_least(&self, condition: ExprId) -> Option<Admits> {
         let difference = self.difference(condition)?;
-        let (((object, dim, side), factor), None) =
-            (difference.factors.first_key_value()?, difference.factors.iter().nth(1))
+        let least = difference.constant_part();
+        let (object, dim, Side::Extent) = difference.offset(least.checked_neg()?)?.as_atom()?
         else {
             return None;
         };
-        (*side == Side::Extent && *factor == 1).then_some(Admits::AtLeast {
-            object: *object,
-            dim: *dim,
-            extent: -difference.constant,
-        })
+        Some(Admits::AtLeast { object, dim, extent: least.checked_neg()? })
     }
 
     /// `1 <= stride.0`, and `extent.k · stride.k <= stride.(k + 1)` for some dimensions.
@@ -214,47 +205,41 @@ impl<'p> Shapes<'p> {
     fn holds(&self, first: ExprId, second: ExprId) -> Option<Admits> {
         let (first, second) = (self.difference(first)?, self.difference(second)?);
         let find = |wanted: fn(&Object) -> bool| {
-            first.factors.keys().find(|(object, ..)| wanted(object)).copied()
+            let mut atoms = first.terms().flat_map(|(product, _)| product.iter().copied());
+            atoms.find(|(object, ..)| wanted(object))
         };
         let (window, dim, _) = find(|object| matches!(object, Object::Window(_)))?;
         let (buffer, ..) = find(|object| matches!(object, Object::Buffer(_)))?;
-        let begins = [((window, dim, Side::Min), 1), ((buffer, dim, Side::Min), -1)];
-        let ends = [
-            ((buffer, dim, Side::Min), 1),
-            ((buffer, dim, Side::Extent), 1),
-            ((window, dim, Side::Min), -1),
-            ((window, dim, Side::Extent), -1),
-        ];
-        let is_held =
-            first.factors == BTreeMap::from(begins) && second.factors == BTreeMap::from(ends);
-        is_held.then_some(Admits::Holds {
+        let side = |object, side| Linear::atom((object, dim, side));
+        let [window_min, buffer_min] = [window, buffer].map(|object| side(object, Side::Min));
+        let [window_extent, buffer_extent] =
+            [window, buffer].map(|object| side(object, Side::Extent));
+        let begins = window_min.plus(&buffer_min, -1)?;
+        let [window_end, buffer_end] =
+            [window_min.plus(&window_extent, 1)?, buffer_min.plus(&buffer_extent, 1)?];
+        let ends = buffer_end.plus(&window_end, -1)?;
+        Some(Admits::Holds {
             buffer,
             window,
             dim,
-            before: -first.constant,
-            after: -second.constant,
+            before: first.plus(&begins, -1)?.as_constant()?.checked_neg()?,
+            after: second.plus(&ends, -1)?.as_constant()?.checked_neg()?,
         })
     }
 
     /// Returns `b - a` for `a <= b`.
     fn difference(&self, condition: ExprId) -> Option<Linear> {
         let Expr::Binary(BinaryOp::Le, a, b) = *self.pool.get(condition) else { return None };
-        let mut sum = Linear::default();
-        self.add(b, 1, &mut sum)?;
-        self.add(a, -1, &mut sum)?;
-        sum.factors.retain(|_, factor| *factor != 0);
-        Some(sum)
+        self.sum(b)?.plus(&self.sum(a)?, -1)
     }
 
-    fn add(&self, expr: ExprId, factor: i128, sum: &mut Linear) -> Option<()> {
+    /// Returns an expression as a sum of sizes.
+    fn sum(&self, expr: ExprId) -> Option<Linear> {
         if let Some(number) = self.number(expr) {
-            sum.constant = sum.constant.checked_add(number.checked_mul(factor)?)?;
-            return Some(());
+            return Some(Linear::constant(number));
         }
         if let Some(named) = self.size(expr) {
-            let own = sum.factors.entry(named).or_default();
-            *own = own.checked_add(factor)?;
-            return Some(());
+            return Some(Linear::atom(named));
         }
         let Expr::Binary(op, a, b) = *self.pool.get(expr) else { return None };
         let sign = if matches!(op, BinaryOp::Add(_)) {
@@ -264,8 +249,7 @@ impl<'p> Shapes<'p> {
         } else {
             return None;
         };
-        self.add(a, factor, sum)?;
-        self.add(b, factor * sign, sum)
+        self.sum(a)?.plus(&self.sum(b)?, sign)
     }
 
     fn size(&self, expr: ExprId) -> Option<Named> {
