@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -21,12 +23,30 @@ def make():
 """
 
 
+# `pytester` sets another home.
+USERS_CACHE = Path.home() / ".cache/halidom"
+
+
+def cache(folder):
+    """Makes a cache without verdicts, which has the programs that the user's cache has."""
+    folder.mkdir(exist_ok=True)
+    for program in USERS_CACHE.glob("halide-bridge-*/"):
+        shutil.copytree(program, folder / program.name)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory):
+    """A cache for the tests that are not about judging: each pipeline is judged once."""
+    return cache(tmp_path_factory.mktemp("kept"))
+
+
 @pytest.fixture
-def variables(root, tmp_path, monkeypatch):
+def variables(root, kept, monkeypatch):
     path = f"{root / 'python'}{os.pathsep}{root / 'tests/halide/miscompiled'}"
     monkeypatch.setenv("PYTHONPATH", path)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    monkeypatch.setenv("HALIDOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HALIDOM_CACHE", str(kept))
     # The bridge stays where it was compiled.
     monkeypatch.setenv("HALIDOM_EXECUTABLE", str(halidom.executable()))
     return {**os.environ}
@@ -75,6 +95,14 @@ def suite(pytester):
     )
 
 
+@pytest.fixture
+def fresh(tmp_path, variables, monkeypatch):
+    """A cache without verdicts."""
+    folder = cache(tmp_path / "cache")
+    monkeypatch.setenv("HALIDOM_CACHE", str(folder))
+    return folder
+
+
 PLUGIN = ("-p", "halidom.pytest_plugin", "-p", "no:cacheprovider")
 
 
@@ -89,7 +117,7 @@ def test_without_the_option_nothing_happens(pytester, variables):
     assert "halidom" not in "".join(result.outlines[-3:])
 
 
-def test_every_compile_is_judged(halide, pytester, variables):
+def test_every_compile_is_judged(halide, pytester, fresh):
     suite(pytester)
     result = run(pytester, "--halidom", "--junitxml=report.xml")
     result.assert_outcomes(passed=4, failed=1)
@@ -206,7 +234,7 @@ def test_other_processes_tell_what_they_saw_outside_of_tests(pytester):
     assert session.exitstatus == 1
 
 
-def test_what_cannot_be_looked_at_is_unknown(halide, pytester, variables, monkeypatch):
+def test_what_cannot_be_looked_at_is_unknown(halide, pytester, fresh, monkeypatch):
     monkeypatch.setenv("HALIDOM_EXECUTABLE", "/bin/false")
     suite(pytester)
     result = run(pytester, "--halidom", "test_sample.py")
@@ -220,10 +248,10 @@ def test_strict_fails_on_unknown(halide, pytester, variables):
     run(pytester, "--halidom=strict", "test_sample.py").assert_outcomes(passed=3)
 
 
-def test_the_cache_is_private(halide, pytester, variables, tmp_path):
+def test_the_cache_is_private(halide, pytester, fresh):
     suite(pytester)
     run(pytester, "--halidom", "test_sample.py")
-    folder = tmp_path / "cache/verdicts"
+    folder = fresh / "verdicts"
     assert folder.stat().st_mode & 0o777 == 0o700
     kept = list(folder.glob("*.json"))
     assert len(kept) == 1 and json.loads(kept[0].read_text())["verdict"] == "proved"

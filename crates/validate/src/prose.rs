@@ -441,7 +441,7 @@ pub(crate) fn describe(pool: &Pool, check: &Check) -> String {
             format!("split factor of {variable} in {}", name(*func))
         }
         Check::Bound { func, dim } => format!("bound of {} in dimension {dim}", name(*func)),
-        Check::SizeLimit { what } => format!("limit of {what}"),
+        Check::SizeLimit { what } => format!("a limit of {what}"),
         Check::Layout { func } => format!("layout of {}", name(*func)),
     }
 }

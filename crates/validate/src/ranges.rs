@@ -10,7 +10,7 @@
 //! of the type.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{Algorithm, BinaryOp, Expr, ExprId, FuncId, Pool};
+use halidom_ir::{Algorithm, BinaryOp, Expr, ExprId, FuncId, Pool, Scalar};
 
 /// The least and the greatest value.
 pub(crate) type Interval = (i128, i128);
@@ -43,7 +43,7 @@ fn hull(a: Interval, b: Interval) -> Interval {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// Returns the range of an expression that is a machine integer, and `None` for all others. Keeps
+/// Returns the range of an expression that is an integer, and `None` for all others. Keeps
 /// the ranges in `known`, as expressions share operands.
 fn range(
     pool: &Pool,
@@ -66,7 +66,11 @@ fn range_of(
     known: &mut FxHashMap<ExprId, Option<Interval>>,
 ) -> Option<Interval> {
     let mut range = |operand| range(pool, operand, funcs, known);
-    let (least, greatest) = pool.ty(expr).scalar.range()?;
+    let (least, greatest) = match pool.ty(expr).scalar {
+        // Exact integers have no bounds.
+        Scalar::Int => (i128::MIN, i128::MAX),
+        scalar => scalar.range()?,
+    };
     let exact = match *pool.get(expr) {
         Expr::Const(constant) => constant.as_integer().map(|value| (value, value)),
         Expr::Ref { func, component, .. } => funcs.get(&(func, component)).copied(),
@@ -164,6 +168,10 @@ mod tests {
         assert_eq!(one("u8(y) % 4u8", "u8"), Some((0, 3)));
         assert_eq!(one("i32(a(y)) * 2i32 - 5i32", "i32"), Some((-5, 505)));
         assert_eq!(one("max(min(i32(a(y)), 9i32), 3i32)", "i32"), Some((3, 9)));
+        // Exact integers have no bounds of their own.
+        assert_eq!(one("max(min(i32(y), i32(9)), i32(3))", "i32"), Some((3, 9)));
+        assert_eq!(one("i32(min(y, 9))", "i32"), None);
+        assert_eq!(one("u8(max(min(y * y, 300), 0))", "u8"), None);
         // A value that may wrap has no narrower range.
         assert_eq!(one("a(y) + 1u8", "u8"), None);
         assert_eq!(one("i8(a(y))", "i8"), None);

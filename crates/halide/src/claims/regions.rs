@@ -35,6 +35,7 @@ pub(super) fn places(
 ) -> Vec<Place> {
     let mut map = Map::default();
     map.stmt(forms, program.body);
+    map.find_dead(forms, sites);
     let foreign = Foreign::of(forms, sites);
     let mut places = Vec::new();
     let mut outputs: Vec<Memory> = Vec::new();
@@ -52,7 +53,12 @@ pub(super) fn places(
         }
         if let Some(buffer) = output.buffers.first() {
             let (func, buffers, spots) = (output.func, output.buffers.clone(), search.spots);
-            let needed = vec![window; spots.len()];
+            // Entry checks may say which numbers the ends are.
+            let settled = window.iter().map(|(low, high)| {
+                let (low, high) = (forms.expr(low), forms.expr(high));
+                (forms.form(low), forms.form(high))
+            });
+            let needed = vec![settled.collect(); spots.len()];
             outputs.push(Memory { func, buffer: *buffer, buffers, spots, needed });
         }
     }
@@ -253,20 +259,31 @@ impl<'r, 'p> Region<'r, 'p> {
     }
 
     /// The first and last coordinate that others read, if all reads come after the place. If loops
-    /// lie between the allocation and the place, the reads of all their iterations count, and none
-    /// of them may decide the ends. With `along`, only reads bounded by the readers' own promises
-    /// count.
+    /// lie between the allocation and the place, and not all reads follow in the same iteration,
+    /// the reads of all iterations count, and none of these loops may decide the ends. With
+    /// `along`, only reads bounded by the readers' own promises count.
     fn asked(
         &mut self,
         dim: usize,
         consumers: (&[Memory], &[Memory]),
         along: bool,
     ) -> Option<(Form, Form)> {
-        // Later iterations read what earlier ones wrote, at places before this one in the text.
-        let inner: Vec<VarId> = self.inner_loops().iter().map(|of| of.var).collect();
         let func = self.forms.pool.buffer(self.buffer).func;
+        let reads = |store: &&Store| {
+            let mut loads = store.loads.iter().map(|load| &self.sites.loads[load]);
+            loads.any(|load| self.buffers.contains(&load.buffer))
+        };
+        let stores = self.sites.stores.iter().filter(|store| store.func != func);
+        let readers: Vec<&Store> =
+            stores.filter(|store| !self.map.dead.contains(&store.stmt)).filter(reads).collect();
+        // Later iterations may read what earlier ones wrote, at places before this one in the text.
+        let inner: Vec<VarId> = if readers.iter().all(|store| self.follows(store)) {
+            Vec::new()
+        } else {
+            self.inner_loops().iter().map(|of| of.var).collect()
+        };
         let mut ends = Vec::new();
-        for store in self.sites.stores.iter().filter(|store| store.func != func) {
+        for store in readers {
             for load in &store.loads {
                 let load = &self.sites.loads[load];
                 if !self.buffers.contains(&load.buffer) {
@@ -569,7 +586,7 @@ impl<'r, 'p> Region<'r, 'p> {
             self.short |= self.may_write_nothing() || (!whole && self.may_write_some());
             let [is_begin, is_end] = [0, 1].map(|end| match spare[end].as_constant() {
                 Some(spare) => {
-                    self.short |= spare > 0 && whole;
+                    self.short |= spare > 0;
                     spare > 0
                 }
                 None if !whole => true,
@@ -669,18 +686,23 @@ impl<'r, 'p> Region<'r, 'p> {
         })
     }
 
+    /// Tests whether a store runs after the place, in the same iteration of the loops around it.
+    fn follows(&self, store: &Store) -> bool {
+        let context = &self.map.contexts[&store.stmt];
+        let around = &self.spot.context;
+        context.order > self.spot.end
+            && context.loops.len() >= around.loops.len()
+            && context.loops.iter().zip(&around.loops).all(|(a, b)| a.var == b.var)
+            && around.branches.iter().all(|branch| context.branches.contains(branch))
+    }
+
     /// The first and last coordinate that is read after the place, in the same iteration of the
     /// loops around it.
     pub(super) fn read(&mut self, func: FuncId, dim: usize) -> Option<(Form, Form)> {
         let mut ends = Vec::new();
         for store in &self.sites.stores {
-            let context = &self.map.contexts[&store.stmt];
-            let around = &self.spot.context;
-            let after = context.order > self.spot.end
-                && context.loops.len() >= around.loops.len()
-                && context.loops.iter().zip(&around.loops).all(|(a, b)| a.var == b.var)
-                && around.branches.iter().all(|branch| context.branches.contains(branch));
-            if !after || store.func == func {
+            let is_dead = self.map.dead.contains(&store.stmt);
+            if store.func == func || is_dead || !self.follows(store) {
                 continue;
             }
             for load in &store.loads {

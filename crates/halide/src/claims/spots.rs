@@ -5,9 +5,9 @@
 //! adjacent ones in a block are joined.
 
 use halidom_base::{FxHashMap, FxHashSet};
-use halidom_ir::{BufferId, ExprId, FuncId, Stmt, StmtId};
+use halidom_ir::{BufferId, Constant, ExprId, FuncId, Stmt, StmtId};
 
-use super::forms::Forms;
+use super::forms::{Env, Forms};
 use super::sites::{self, Loop, Sites};
 
 /// The place of a label.
@@ -36,6 +36,8 @@ pub(super) struct Map {
     /// The last position within a statement.
     pub(super) ends: FxHashMap<StmtId, usize>,
     pub(super) allocations: Vec<(BufferId, StmtId)>,
+    /// Stores that never run, whatever the sizes that pass the entry checks are.
+    pub(super) dead: FxHashSet<StmtId>,
     pub(super) next: usize,
     pub(super) loops: Vec<Loop>,
     pub(super) branches: Vec<(StmtId, bool)>,
@@ -77,6 +79,29 @@ impl Map {
             Stmt::Assert { .. } | Stmt::Provide { .. } | Stmt::Store { .. } => {}
         }
         self.ends.insert(id, self.next - 1);
+    }
+
+    /// Finds the stores that never run: those in a branch that is never taken, and those in a loop
+    /// that has no iterations.
+    pub(super) fn find_dead(&mut self, forms: &mut Forms<'_>, sites: &Sites) {
+        let mut never = |(branch, holds): (StmtId, bool)| {
+            let Stmt::If { condition, .. } = *forms.pool.get_stmt(branch) else { return false };
+            let condition = forms.settled(condition, &mut Env::default());
+            forms.pool.as_constant(condition).and_then(Constant::as_bool) == Some(!holds)
+        };
+        let mut known: FxHashMap<(StmtId, bool), bool> = FxHashMap::default();
+        for store in &sites.stores {
+            let branches = &self.contexts[&store.stmt].branches;
+            if branches.iter().any(|of| *known.entry(*of).or_insert_with(|| never(*of))) {
+                self.dead.insert(store.stmt);
+            }
+        }
+        for store in &sites.stores {
+            let mut extents = store.loops.iter().map(|of| forms.form(of.extent).as_constant());
+            if extents.any(|extent| extent.is_some_and(|extent| extent <= 0)) {
+                self.dead.insert(store.stmt);
+            }
+        }
     }
 }
 

@@ -8,8 +8,8 @@
 //!
 //! The earlier promise still stands if nothing has overwritten it since. `Retention` shows this for
 //! folded buffers and for funcs with updates. For other funcs, `Order` shows that every write to a
-//! promised location stores the right value, whenever it runs. The relation "certainly before" is
-//! well founded, so the induction over the run may use the promise.
+//! promised location stores the right value, unless it certainly runs before the promise. The
+//! relation "certainly before" is well founded, so the induction over the run may use the promise.
 //!
 //! A tactic proposes the instances.
 
@@ -30,6 +30,9 @@ pub(super) struct Carry<'m> {
     /// The region in which it promises right values.
     pub(super) region: Vec<(PolyId, PolyId)>,
 }
+
+/// The carries of each label that relies on others.
+pub(super) type Relying<'m> = [(LabelId, Vec<Carry<'m>>)];
 
 impl<'a> Checker<'a> {
     /// Returns the proposed label instances that end before an instance of a label.

@@ -28,7 +28,7 @@
 use halidom_base::FxHashMap;
 
 use super::Checker;
-use super::carry::Carry;
+use super::carry::Relying;
 use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::order::{self, Run};
 use crate::program::{Access, LabelId, LoadId, Store, StoreId, loops};
@@ -43,9 +43,6 @@ struct Always {
     /// true if it is always promised.
     promised: FxHashMap<(LoadId, usize), bool>,
 }
-
-/// The carries of each label that relies on others.
-type Relying<'m> = [(LabelId, Vec<Carry<'m>>)];
 
 impl<'a> Checker<'a> {
     /// Checks the obligations of kind `Race`.

@@ -6,6 +6,7 @@ mod faults;
 mod floats;
 mod kinds;
 mod narrow;
+mod overwritten;
 mod partial;
 mod predicates;
 mod rare;

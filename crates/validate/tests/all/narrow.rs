@@ -191,7 +191,7 @@ fn what_calls_itself_a_size_limit_is_listed_with_its_condition() {
     let report = copy.judge(64, false);
     let mut found = report.assumptions.iter();
     let found = found.find(|found| found.words.ends_with("5 <= n")).expect("it is listed");
-    assert_eq!(found.words, "limit of extent: 5 <= n");
+    assert_eq!(found.words, "a limit of extent: 5 <= n");
     // No condition of the verdict names it.
     assert!(matches!(found.about, About::Check { is_named: false, .. }));
 }
