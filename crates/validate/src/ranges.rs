@@ -66,11 +66,10 @@ fn range_of(
     known: &mut FxHashMap<ExprId, Option<Interval>>,
 ) -> Option<Interval> {
     let mut range = |operand| range(pool, operand, funcs, known);
-    let (least, greatest) = match pool.ty(expr).scalar {
-        // Exact integers have no bounds.
-        Scalar::Int => (i128::MIN, i128::MAX),
-        scalar => scalar.range()?,
-    };
+    let scalar = pool.ty(expr).scalar;
+    // Exact integers have no bounds.
+    let (least, greatest) =
+        if scalar == Scalar::Int { (i128::MIN, i128::MAX) } else { scalar.range()? };
     let exact = match *pool.get(expr) {
         Expr::Const(constant) => constant.as_integer().map(|value| (value, value)),
         Expr::Ref { func, component, .. } => funcs.get(&(func, component)).copied(),

@@ -251,10 +251,12 @@ impl<'a> Walk<'a> {
         }
         let of = |query: &&Query| query.func == func.name;
         let known = self.queries.iter().filter(of).find(|query| query.window == window);
-        let (items, answered) = if self.depth > 0 || self.work_begun {
+        let known = known.map(|query| query.answer.clone());
+        let is_inner = self.depth > 0 || self.work_begun;
+        let (items, answered) = if is_inner {
             self.answer_within(pool, (func, stage), &window)?
-        } else if let Some(known) = known {
-            (Vec::new(), known.answer.clone())
+        } else if let Some(answer) = &known {
+            (Vec::new(), answer.clone())
         } else {
             let before = self.queries.iter().filter(of).count();
             let Some(answer) = stage.answers.get(before) else {
@@ -262,7 +264,9 @@ impl<'a> Walk<'a> {
             };
             (self.answer_at_entry(pool, (func, stage), (&window, answer)), answer.clone())
         };
-        self.queries.push(Query { func: func.name, window, answer: answered.clone() });
+        if is_inner || known.is_none() {
+            self.queries.push(Query { func: func.name, window, answer: answered.clone() });
+        }
         for output in outputs {
             self.answered(pool, output, &answered.window);
         }
