@@ -189,7 +189,7 @@ Hypothesis definedness_own : forall l r, matters l -> own l = Some r -> decides 
 (** Funcs with one stage: nothing promised is overwritten with what need not be right. *)
 Hypothesis order_single :
   forall s p, kind_of (at_buffer s) = Single -> holds p (at_buffer s) -> promised p (at_coord s) ->
-  good s.
+  good s \/ before (Store s) (Label p).
 (** Funcs with updates: writes to one location come in the order of their versions, *)
 Hypothesis order_writes :
   forall s u, kind_of (at_buffer s) = Updated -> label_of s = label_of u ->
@@ -367,7 +367,9 @@ Proof.
         - destruct e as [?|?|q|]; simpl in below; try contradiction. subst q.
           pose proof (run_under s). simpl in *. lia.
         - apply run_admits in order. simpl in order. lia. }
-      assert (good s) as fine by (apply (order_single s p); rewrite ?in_b, ?at_c; auto).
+      assert (good s \/ before (Store s) (Label p)) as [fine|order]
+        by (apply order_single; rewrite ?in_b, ?at_c; auto).
+      2: { apply run_admits in order. simpl in order. lia. }
       pose proof (claim_shown s fine) as claims. pose proof (sofar s early fine) as as_specified.
       unfold right in as_specified.
       rewrite in_b, at_c in *. rewrite as_specified. f_equal. symmetry. now apply final_is. }

@@ -83,7 +83,8 @@ Hypothesis coverage : forall p b c, holds p b -> promised p c ->
   (exists s, label_of s = p /\ at_buffer s = b /\ at_coord s = c) \/ kept p c.
 Hypothesis coverage_carry :
   forall p q, carries p q -> before (Label q) (Label p) /\ forall b, holds p b -> holds q b.
-Hypothesis order_single : forall s p, holds p (at_buffer s) -> promised p (at_coord s) -> good s.
+Hypothesis order_single : forall s p, holds p (at_buffer s) -> promised p (at_coord s) ->
+  good s \/ before (Store s) (Label p).
 Hypothesis retention_under :
   forall s c, promised (label_of s) c -> touches s (at_buffer s) c = true -> at_coord s = c.
 Hypothesis retention_single : forall e p b c s, relies e p b c -> touches s b c = true ->
@@ -173,10 +174,15 @@ Proof.
       - destruct e as [|l|q]; simpl in below; try contradiction. subst q. pose proof (run_under s).
         simpl in early. lia.
       - apply run_admits in order. simpl in order. pose proof (start_finish e). lia. }
-    split; [|assumption]. apply (order_single s p); rewrite ?in_b, ?at_c; assumption. }
+    split; [|assumption].
+    assert (good s \/ before (Store s) (Label p)) as [fine|order]
+      by (apply order_single; rewrite ?in_b, ?at_c; assumption); [assumption|].
+    apply run_admits in order. simpl in order. lia. }
   destruct (coverage p b c holding promise) as [(s & own & in_b & at_c)|(q & carry & promise')].
   - pose proof (run_under s) as inside. rewrite own in inside.
-    assert (good s) as fine by (apply (order_single s p); rewrite ?in_b, ?at_c; assumption).
+    assert (good s \/ before (Store s) (Label p)) as [fine|order]
+      by (apply order_single; rewrite ?in_b, ?at_c; assumption).
+    2: { apply run_admits in order. simpl in order. lia. }
     apply settled_stays with (t := S (when s)); [lia| |].
     + rewrite <- in_b, <- at_c. now apply settled_by.
     + intros w touch late early. apply writes; auto. lia.
@@ -283,14 +289,14 @@ Hypothesis race_stores :
   touches u b c = true ->
   good s /\ good u /\ at_coord s = at_coord u.
 (** The label that a load relies on stands in the load's own iteration, and does not take the
-    location over. *)
+    location over. Nothing in another iteration certainly comes before it. *)
 Variable read_within : load -> iteration -> Prop.
 Hypothesis race_loads :
   forall l u i j, apart i j -> read_within l i -> within u j ->
   touches u (from_buffer l) (from_coord l) = true ->
   at_coord u = from_coord l
   /\ exists p, relies (Load l) p (from_buffer l) (from_coord l) /\ ~ kept p (from_coord l)
-  /\ forall s, label_of s = p -> within s i.
+  /\ ~ before (Store u) (Label p) /\ forall s, label_of s = p -> within s i.
 
 (** Two iterations of an unordered loop do not interfere: two writes of one element write one value,
     and what one reads and another writes, it wrote before itself, and it reads what the other
@@ -309,14 +315,15 @@ Proof.
     split; [|assumption].
     now rewrite (touches_buffer _ _ _ touch), (touches_buffer _ _ _ touch').
   - intros l u i j unordered in_i in_j touch.
-    destruct (race_loads l u i j) as (at_c & p & reliance & fresh & inside); auto.
+    destruct (race_loads l u i j) as (at_c & p & reliance & fresh & unsure & inside); auto.
     pose proof reliance as (holding & promise & _ & _ & order).
     pose proof (touches_buffer _ _ _ touch) as in_b. split.
     + destruct (promise_settled (S (begins p)) p (Load l) _ _ ltac:(lia) reliance)
         as (s & fine & in_b' & at_c' & _ & there).
       rewrite run_load. simpl in there. rewrite there.
       apply one_value; [assumption| |split; congruence].
-      apply (order_single u p); congruence.
+      destruct (order_single u p) as [fine'|earlier]; [congruence|congruence|assumption|].
+      contradiction.
     + destruct (coverage p _ _ holding promise) as [(s & own & in_b' & at_c')|keeps];
         [|contradiction].
       exists s. split; [now apply inside|]. split; [rewrite <- in_b', <- at_c'; apply touches_own|].

@@ -328,8 +328,8 @@ const EXTERN_STAGES: Entry = Entry {
         given, and nothing else; a value depends on its point, on the scalars and on the inputs' \
         values alone; a bounds query only answers: with a window that contains the given one, and \
         with a region of each input, not an empty one, that contains what is read for the given \
-        window and its parts, all within 2^29 + 2^16 of 0; it reads no more of a caller's input \
-        than there is; a failure is a result other than 0",
+        window and its parts, all within 2^29 + 2^16 of 0; the function reads no more of a \
+        caller's input than there is; a failure is a result other than 0",
     reason: "the pipeline does not define it, and Halide calls it for any window, with any strides",
 };
 

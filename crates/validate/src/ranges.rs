@@ -10,7 +10,7 @@
 //! of the type.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{Algorithm, BinaryOp, Expr, ExprId, FuncId, Pool, Scalar};
+use halidom_ir::{Algorithm, BinaryOp, Constant, Expr, ExprId, FuncId, Pool, Scalar};
 
 /// The least and the greatest value.
 pub(crate) type Interval = (i128, i128);
@@ -43,7 +43,7 @@ fn hull(a: Interval, b: Interval) -> Interval {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// Returns the range of an expression that is an integer, and `None` for all others. Keeps
+/// Returns the range of a machine integer or an exact number, and `None` for all others. Keeps
 /// the ranges in `known`, as expressions share operands.
 fn range(
     pool: &Pool,
@@ -66,10 +66,12 @@ fn range_of(
     known: &mut FxHashMap<ExprId, Option<Interval>>,
 ) -> Option<Interval> {
     let mut range = |operand| range(pool, operand, funcs, known);
-    let scalar = pool.ty(expr).scalar;
-    // Exact integers have no bounds.
-    let (least, greatest) =
-        if scalar == Scalar::Int { (i128::MIN, i128::MAX) } else { scalar.range()? };
+    if pool.ty(expr).scalar == Scalar::Int {
+        // Exact integers have no bounds of their own.
+        let known = pool.as_constant(expr).and_then(Constant::as_integer);
+        return known.map(|value| (value, value));
+    }
+    let (least, greatest) = pool.ty(expr).scalar.range()?;
     let exact = match *pool.get(expr) {
         Expr::Const(constant) => constant.as_integer().map(|value| (value, value)),
         Expr::Ref { func, component, .. } => funcs.get(&(func, component)).copied(),
@@ -170,6 +172,7 @@ mod tests {
         // Exact integers have no bounds of their own.
         assert_eq!(one("max(min(i32(y), i32(9)), i32(3))", "i32"), Some((3, 9)));
         assert_eq!(one("i32(min(y, 9))", "i32"), None);
+        assert_eq!(one("i32(y * y / 158456325028528675187087900672)", "i32"), None);
         assert_eq!(one("u8(max(min(y * y, 300), 0))", "u8"), None);
         // A value that may wrap has no narrower range.
         assert_eq!(one("a(y) + 1u8", "u8"), None);

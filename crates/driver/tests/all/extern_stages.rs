@@ -109,7 +109,7 @@ def pipeline():
 ";
 
 /// Changes to the statement of that, as above.
-const EDITS_IN_TILES: [[&str; 4]; 8] = [
+const EDITS_IN_TILES: [[&str; 4]; 9] = [
     ["a smaller window in a tile", "(let \"e.o0.bounds_query_2\"", "(i32 8)", "(i32 7)"],
     [
         "a query with a smaller window than the call's",
@@ -122,6 +122,12 @@ const EDITS_IN_TILES: [[&str; 4]; 8] = [
         "\"a.bounds_query.e_2\") (var i32 \"k\")",
         "(var i32 \"k\")",
         "(i32 7)",
+    ],
+    [
+        "a query in a tile with a buffer that was made before the tiles",
+        "\"a.bounds_query.e_2\") (var i32 \"k\")",
+        "\"e.o0.bounds_query_2\"",
+        "\"e.o0.bounds_query_1\"",
     ],
     [
         "a query in a tile whose result is not tested",

@@ -17,6 +17,8 @@ pub(super) struct Struct {
     pub(super) dims: Vec<Dim>,
     /// The coordinates of the first element of its memory. Those of a crop lie outside its shape.
     pub(super) origin: Vec<ExprId>,
+    /// The loop, condition or task that makes it.
+    pub(super) region: usize,
 }
 
 /// A bounds query that was made.

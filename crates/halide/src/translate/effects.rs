@@ -20,7 +20,8 @@ const SHOWS: [&str; 3] = ["halide_print", "halide_trace_helper", "halide_debug_p
 const PARTS: [&str; 2] = ["stringify", "make_struct"];
 
 /// Tests whether evaluating an expression reads no memory, has no effect and ends no run, and
-/// whether each pointer in it is null or has a name. Such an expression may be taken out.
+/// whether each pointer in it is null, has a name, or leads to a list of such pointers. Such an
+/// expression may be taken out.
 pub(super) fn is_harmless(names: &Names, expr: &Expr) -> bool {
     let mut harmless = !matches!(expr, Expr::Load(_));
     if let Expr::Call(call) = expr {

@@ -5,8 +5,8 @@
 //! * A call with a buffer that has no memory is a bounds query. It replaces the shapes of all such
 //!   buffers by unknown ones. What is known of them is a part of [`Condition::ExternStages`]: the
 //!   function asks for no less of its func than it is given, and for no less of its inputs than the
-//!   values in the given window depend on. Before the first loop, the unknown shapes are
-//!   parameters ([`super::externs`]), and what is known are entry checks. After it, they are
+//!   values in the given window depend on. Before any loop, condition or store, the unknown shapes
+//!   are parameters ([`super::externs`]), and what is known are entry checks. Later, they are
 //!   results of uninterpreted functions, which get all loop variables, so that each query answers
 //!   for itself. What is known holds by the form of the expressions: an answer is the union of an
 //!   arbitrary region with the given window, or with what the value at the func's arbitrary point
@@ -17,15 +17,15 @@
 //!   the inputs' elements at their probes. The elements are found by the shape that the call is
 //!   given. So the values that are owed for the func decide whether scalars and inputs are right.
 //! * Three things are obligations: the window of the call lies in the one of a query, so that the
-//!   function reads no more than that query answered; the shape of each input that the statement
-//!   made covers the answered region; and the memory holds the shapes, by the bounds of the
+//!   function reads no more than that query answered; the shape of each buffer that is read, but
+//!   for the caller's inputs, covers the answered region; and the memory holds the shapes, by the bounds of the
 //!   accesses. Halide does not check the region of an input that the caller gives. The function
 //!   sees its shape, and [`Condition::ExternStages`] says that it keeps to it.
 //! * A call that fails returns a number other than 0. The statement must test that at once.
 
 use halidom_ir::{
-    BufferId, Constant, ExprId, FuncId, LoopKind, Pool, Stmt as IrStmt, StmtId, Type as IrType,
-    VarId,
+    BufferId, BufferKind, Constant, ExprId, FuncId, LoopKind, Pool, Stmt as IrStmt, StmtId,
+    Type as IrType, VarId,
 };
 
 use super::buffers::{Query, Struct, is_ignored};
@@ -226,6 +226,22 @@ impl<'a> Walk<'a> {
         if self.place != Place::Host {
             return unsupported("a bounds query of an extern stage on a device");
         }
+        // The answer replaces the shapes for all that follows in the text. So each run of the query
+        // must come after the making of its buffers in the same iteration.
+        let mut numbers = Vec::new();
+        for argument in given.iter().chain(outputs) {
+            if let Argument::Buffer(Some(number), passed) = argument
+                && passed.memory.is_none()
+            {
+                if passed.region != self.region {
+                    return unsupported("a bounds query with a buffer that was made elsewhere");
+                }
+                if numbers.contains(number) {
+                    return unsupported("a bounds query with one buffer for two arguments");
+                }
+                numbers.push(*number);
+            }
+        }
         let stage = self.stage_of(func)?;
         let stated = external.arguments.iter().filter_map(|argument| match argument {
             ExternArgument::Scalar(expr) if pointer(expr).is_none() => Some(expr),
@@ -349,16 +365,18 @@ impl<'a> Walk<'a> {
                         return unsupported("an extern stage with a buffer without memory");
                     };
                     let answered = &asked.answer.inputs[number];
+                    let is_callers =
+                        made.is_none() && pool.buffer(memory).kind == BufferKind::Input;
                     for (dim, (read, answered)) in
                         passed.dims.iter().zip(stage.reads[number].iter().zip(answered))
                     {
-                        let wanted = side(pool, if made.is_some() { *answered } else { *read });
+                        let wanted = side(pool, if is_callers { *read } else { *answered });
                         let condition = covers(pool, [dim.min, dim.extent], wanted);
-                        if made.is_some() {
-                            items.push(Item::Stmt(self.owed(pool, condition)?));
-                        } else {
+                        if is_callers {
                             let known = self.known_of_stage(pool, func, condition);
                             self.of_stages.push(known);
+                        } else {
+                            items.push(Item::Stmt(self.owed(pool, condition)?));
                         }
                     }
                     let probe = &stage.probes[number];

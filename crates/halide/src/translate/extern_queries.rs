@@ -38,7 +38,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The entry checks for what is known of an answer before the first loop.
+    /// Makes the entry checks that state what is known of an answer before all work.
     pub(super) fn answer_at_entry(
         &mut self,
         pool: &mut Pool,
@@ -79,7 +79,7 @@ impl Walk<'_> {
         known.collect()
     }
 
-    /// An answer in a loop, or after one: lets for its sides.
+    /// Makes the lets that give an answer its sides after work has begun, or in a loop.
     pub(super) fn answer_within(
         &mut self,
         pool: &mut Pool,

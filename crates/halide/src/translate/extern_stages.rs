@@ -5,7 +5,7 @@ use halidom_ir::VarId;
 use crate::NameId;
 use crate::pipeline::{ExternArgument, Func};
 
-/// The number of bounds queries with different windows that a func may have before the first loop.
+/// The number of bounds queries with different windows that a func may have before all work.
 pub(super) const QUERIES: usize = 2;
 
 /// The interval of a dimension, as parameters: the least coordinate and the number of coordinates.
@@ -29,7 +29,7 @@ pub(super) struct ExternStage {
     pub(super) point: Vec<VarId>,
     /// The region of each input that the value at the point depends on.
     pub(super) reads: Vec<Vec<Side>>,
-    /// The answers of queries before the first loop.
+    /// The answers of queries before all work.
     pub(super) answers: Vec<Answer>,
     /// The probe of each input.
     pub(super) probes: Vec<Vec<VarId>>,

@@ -105,12 +105,14 @@ impl Walk<'_> {
                     dims.push(Dim::new(min, extent, self.int(pool, stride)?));
                 }
                 let origin = dims.iter().map(|dim| dim.min).collect();
-                Ok(Some(Struct { memory: memory.map(|(id, _)| id), ty, dims, origin }))
+                let (memory, region) = (memory.map(|(id, _)| id), self.region);
+                Ok(Some(Struct { memory, ty, dims, origin, region }))
             }
             ("_halide_buffer_init_from_buffer", [place, shape, from])
                 if self.is_new_struct(place) && self.is_alloca(shape) =>
             {
-                Ok(self.passed(from).map(|(_, given)| Struct { memory: None, ..given }))
+                let copied = |given| Struct { memory: None, region: self.region, ..given };
+                Ok(self.passed(from).map(|(_, given)| copied(given)))
             }
             ("_halide_buffer_crop", [place, shape, from, mins, extents])
                 if self.is_new_struct(place) && self.is_alloca(shape) =>
@@ -126,7 +128,7 @@ impl Walk<'_> {
                 if !is_list(mins) || !is_list(extents) {
                     return Ok(None);
                 }
-                let mut crop = given;
+                let mut crop = Struct { region: self.region, ..given };
                 let sides = mins.args.iter().zip(&extents.args);
                 for (dim, (min, extent)) in crop.dims.iter_mut().zip(sides) {
                     (dim.min, dim.extent) = (self.int(pool, min)?, self.int(pool, extent)?);
@@ -156,7 +158,8 @@ impl Walk<'_> {
         let buffer = self.nodes.buffers.get(&self.buffer_struct_of(expr)?)?;
         let dims = buffer.dims.clone();
         let origin = dims.iter().map(|dim| dim.min).collect();
-        Some((None, Struct { memory: Some(buffer.id), ty: buffer.ty, dims, origin }))
+        let (memory, ty) = (Some(buffer.id), buffer.ty);
+        Some((None, Struct { memory, ty, dims, origin, region: 0 }))
     }
 }
 

@@ -117,7 +117,7 @@ pub(super) struct Walk<'a> {
     pub(super) extern_scalars: Vec<(&'a Expr, Value)>,
     /// The bounds queries of extern functions that are in scope.
     pub(super) queries: Vec<Query>,
-    /// The number of bounds queries in loops.
+    /// The number of bounds queries in loops and conditions, and after work has begun.
     pub(super) inner_queries: usize,
     /// The funcs of extern functions about which something was asked.
     pub(super) asked_about: IndexSet<NameId>,

@@ -56,7 +56,7 @@ impl Checker<'_> {
     /// Checks that no store overwrites a promised location with a value that need not be right.
     fn unclobbered(&mut self, memory: MemoryId, stores: &[&Store]) {
         let model = self.model;
-        // In a folded buffer, writes elsewhere touch the location too.
+        // Of folded buffers more is asked than the proof needs.
         let is_folded = model.memories[memory].is_folded();
         let depth = model.memories[memory].place.steps.len();
         let labels: Vec<LabelId> = model

@@ -10,8 +10,9 @@
 //!
 //! *A load and a store.* Take them in different such iterations, at one location. A label before
 //! the load must promise the load's coordinates. It must stand in the load's own iteration and must
-//! not take the location over from another one. Then the location was written there before, with
-//! the same value.
+//! not take the location over from another one. Then the location was written there before. The
+//! store does not certainly come before the label, so it is good there (`Order`), and writes the
+//! same value.
 //!
 //! In folded buffers one location means one element, and the two accesses must have the same
 //! coordinates. Stores that are good wherever they run, and loads that are promised wherever they

@@ -136,6 +136,12 @@ fn what_an_iteration_keeps_may_not_be_overwritten() {
     // Here it overwrites what it keeps.
     let wrong = with("1", "2");
     assert!(kinds(&wrong).contains(&Kind::Definedness), "{}", open(&wrong));
+    // Here it keeps nothing, and overwrites what the iteration before it has promised.
+    let mut edits = sliding.to_vec();
+    edits.push(("[max(t, 0), t + 2 - max(t, 0)]", "[t + 1, 1]"));
+    edits.extend([("FIRST", "1"), ("COUNT", "2")]);
+    let clobbers = judged(&edits);
+    assert!(kinds(&clobbers).contains(&Kind::Order), "{}", open(&clobbers));
     // Here it writes something after both. The next iteration overwrites that, and the one after
     // it keeps the element.
     let beyond = with("2", "2");
