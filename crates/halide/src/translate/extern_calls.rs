@@ -18,9 +18,9 @@
 //!   given. So the values that are owed for the func decide whether scalars and inputs are right.
 //! * Three things are obligations: the window of the call lies in the one of a query, so that the
 //!   function reads no more than that query answered; the shape of each buffer that is read, but
-//!   for the caller's inputs, covers the answered region; and the memory holds the shapes, by the bounds of the
-//!   accesses. Halide does not check the region of an input that the caller gives. The function
-//!   sees its shape, and [`Condition::ExternStages`] says that it keeps to it.
+//!   for the caller's inputs, covers the answered region; and the memory holds the shapes, by the
+//!   bounds of the accesses. Halide does not check the region of an input that the caller gives.
+//!   The function sees its shape, and [`Condition::ExternStages`] says that it keeps to it.
 //! * A call that fails returns a number other than 0. The statement must test that at once.
 
 use halidom_ir::{
