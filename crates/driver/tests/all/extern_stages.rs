@@ -228,8 +228,13 @@ fn not_refused(job: &bridge::Job, edits: &[[&str; 4]]) -> Vec<String> {
             continue;
         };
         let edited = own.replacen(line, &line.replacen(old, new, 1), 1);
-        if let Ok((Verdict::Proved, _)) = judged(job, Some(&edited)) {
-            wrong.push(format!("{name}: proved"));
+        match judged(job, Some(&edited)) {
+            Ok((Verdict::Proved, _)) => wrong.push(format!("{name}: proved")),
+            // A statement that cannot be read would show nothing.
+            Err(said) if !said.contains("is not translated") => {
+                wrong.push(format!("{name}: {said}"))
+            }
+            Ok((Verdict::Refuted(_) | Verdict::Unknown(_), _)) | Err(_) => {}
         }
     }
     wrong
