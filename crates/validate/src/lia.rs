@@ -13,17 +13,26 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_smt::{Answer, Reason, Solver, Sort, TermId as SmtTerm, Terms};
 
 use crate::lemma::{Instance, Lemmas, Memo, Sample};
+use crate::limits::Limits;
+use crate::obligation::record::Method;
 use crate::space::{Atom, Formula, FormulaId, Monomial, PolyId, Space, Symbol, TermId};
 
-/// The solver's answer.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The formulas contradict each other.
-    Contradiction,
+    /// The formulas contradict each other, which this method shows.
+    Contradiction(Method),
     /// The formulas may hold, perhaps at these values.
     Possible(Vec<(Symbol, i128)>),
     /// The solver does not know, for this reason.
     Undecided(String),
+}
+
+impl Outcome {
+    /// Tests whether the formulas contradict each other.
+    pub(crate) fn is_contradiction(&self) -> bool {
+        matches!(self, Self::Contradiction(_))
+    }
 }
 
 /// The tries of the solver at a question.
@@ -71,6 +80,8 @@ pub(crate) struct Lia {
     formulas: FxHashMap<FormulaId, SmtTerm>,
     /// All formulas sent to the solver for good, lemmas included.
     asserted: FxHashSet<FormulaId>,
+    /// The limits of numbers that these give.
+    limits: Limits,
     /// Proposes lemmas for a question.
     lemmas: Box<dyn Lemmas>,
     memo: Memo,
@@ -109,6 +120,7 @@ impl Lia {
             polys: FxHashMap::default(),
             formulas: FxHashMap::default(),
             asserted: FxHashSet::default(),
+            limits: Limits::default(),
             lemmas,
             memo: Memo::default(),
             answers: FxHashMap::default(),
@@ -148,11 +160,12 @@ impl Lia {
         let all = space.and(facts);
         let facts = space.conjuncts(all);
         // Formulas that were possible before may be impossible under more assumptions.
-        self.answers.retain(|_, (_, answer)| *answer == Outcome::Contradiction);
+        self.answers.retain(|_, (_, answer)| answer.is_contradiction());
         let lemmas = self.lemmas.assumed(space, &mut self.memo, &facts);
         let lemmas = self.stated(space, lemmas);
         for formula in facts.into_iter().chain(lemmas) {
             if self.asserted.insert(formula) {
+                self.limits.learn(space, formula);
                 let term = self.formula(space, formula);
                 self.solver.assert(&self.terms, term);
             }
@@ -168,7 +181,7 @@ impl Lia {
     /// on the answer, so a guess that is known to be wrong is not asked. A contradiction takes the
     /// solver much less time than a model, so a guess gets one try.
     pub(crate) fn guess(&mut self, space: &Space, facts: &[FormulaId], label: &str) -> bool {
-        self.asked(space, facts, (label, self.guess)) == Outcome::Contradiction
+        self.asked(space, facts, (label, self.guess)).is_contradiction()
     }
 
     /// Tests whether formulas hold at a sample that is known.
@@ -186,9 +199,12 @@ impl Lia {
         let facts: Vec<FormulaId> = given.iter().copied().filter(new).collect();
         let all = space.and(facts);
         if *space.formula(all) == Formula::False {
-            return Outcome::Contradiction;
+            return Outcome::Contradiction(Method::Identity);
         }
-        let mut facts: Vec<FormulaId> = space.conjuncts(all).into_iter().filter(new).collect();
+        let facts: Vec<FormulaId> = space.conjuncts(all).into_iter().filter(new).collect();
+        let Some(mut facts) = self.limits.reduced(space, &facts) else {
+            return Outcome::Contradiction(Method::Intervals);
+        };
         facts.sort_unstable();
         if let Some((made, answer)) = self.answers.get(&facts)
             && (*made >= tries || !matches!(answer, Outcome::Undecided(_)))
@@ -229,7 +245,7 @@ impl Lia {
             }
         }
         match self.answer(&assertions, label, tries) {
-            Answer::Unsat => Outcome::Contradiction,
+            Answer::Unsat => Outcome::Contradiction(Method::Solver),
             Answer::Sat(model) => {
                 let mut sample = Sample::default();
                 for atom in atoms {

@@ -41,6 +41,7 @@ mod goal;
 mod laws;
 mod lemma;
 mod lia;
+mod limits;
 mod names;
 mod obligation;
 mod program;

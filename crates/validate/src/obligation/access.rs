@@ -21,7 +21,7 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::BufferKind;
 
-use super::Checker;
+use super::{Any, Checker};
 use crate::floats::Floats;
 use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::{Access, Dimension, MemoryId, loops, order};
@@ -198,13 +198,13 @@ impl Checker<'_> {
         }
         let (mut others, mut same) = (Vec::new(), Vec::new());
         let zero = self.space.constant(0);
-        for (coord, dim) in coords.iter().zip(dims) {
+        for (number, (coord, dim)) in coords.iter().zip(dims).enumerate() {
             if !dim.folded {
                 others.push(*coord);
                 continue;
             }
             let factor = self.space.as_constant(dim.extent).ok_or(NO_SHARING)?;
-            let times = self.space.fresh_poly("times");
+            let times = self.any(Any::Times(number));
             others.push(self.space.add(*coord, self.space.scale(times, factor)));
             same.push(self.space.equal(times, zero));
         }

@@ -13,6 +13,8 @@
 //!
 //! A tactic proposes the instances.
 
+use std::rc::Rc;
+
 use super::Checker;
 use super::door::{Assignment, Earlier};
 use crate::program::order::{self, Run};
@@ -51,13 +53,14 @@ impl<'a> Checker<'a> {
         let depths = to.memories.iter().map(|memory| model.memories[*memory].place.steps.len());
         let lifetime = depths.max()?;
         let common = order::shared(&other.place.steps, &to.place.steps);
-        if other.memories != to.memories || common < lifetime {
+        let is_free = earlier.at.iter().all(|(_, proposed)| self.is_free(*proposed));
+        if other.memories != to.memories || common < lifetime || !is_free {
             return None;
         }
         // Invariant: the loops around the lifetime keep their values.
         let inner = loops(&other.place.steps[lifetime..]);
         let at = restricted(&earlier.at, inner.map(|index| model.loops[index].symbol));
-        let run = Run { place: &other.place, at };
+        let run = Run { place: &other.place, at: Rc::new(at) };
         let mut exists = run.facts(self.space);
         exists.push(order::before(self.space, model, &run, &Run::of(&to.place)));
         let exists = self.space.and(exists);

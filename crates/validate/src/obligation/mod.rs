@@ -28,6 +28,8 @@ mod uniform;
 mod weaker;
 mod written;
 
+use std::rc::Rc;
+
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, BufferKind, Expr, FuncId, Pool, Program, StmtId, VarId};
@@ -71,10 +73,24 @@ pub(crate) struct Findings {
     uniform: FxHashMap<FuncId, bool>,
     /// The inexact funcs, and the funcs that they are computed from.
     interpreted: IndexSet<FuncId>,
+    /// The symbols of arbitrary numbers, and the substitutions by those of loops and lanes.
+    any: FxHashMap<Any, Symbol>,
+    renames: FxHashMap<Vec<Symbol>, Rc<Rename>>,
     /// Stores that never run.
     pub(crate) dead: Vec<(StmtId, Subject)>,
     /// Sizes at which an open obligation may fail: hints for the counterexample search.
     pub(crate) hints: Vec<Vec<(Symbol, i128)>>,
+}
+
+/// An arbitrary number that questions are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Any {
+    /// The variable of a loop, or a lane, in another instance of a statement.
+    Loop(Symbol),
+    /// The number of times that a dimension is folded between two coordinates.
+    Times(usize),
+    /// A promised coordinate.
+    Promised(usize),
 }
 
 /// The most goals that one question combines.
@@ -183,7 +199,7 @@ impl Checker<'_> {
             return Ok(Method::Identity);
         }
         match self.denied(facts, goal, label) {
-            Outcome::Contradiction => Ok(Method::Solver),
+            Outcome::Contradiction(method) => Ok(method),
             Outcome::Possible(values) => {
                 if self.found.hints.len() < HINTS {
                     self.found.hints.push(values);
@@ -270,7 +286,7 @@ impl Checker<'_> {
     /// Tests whether `facts`, with the entry checks, imply `goal`. Unlike [`Self::prove`], it keeps
     /// no sizes as hints.
     fn follows(&mut self, facts: &[FormulaId], goal: FormulaId, label: &str) -> bool {
-        self.denied(facts, goal, label) == Outcome::Contradiction
+        self.denied(facts, goal, label).is_contradiction()
     }
 
     /// Asks whether `facts` and the entry checks can hold where `goal` does not.
@@ -301,24 +317,49 @@ impl Checker<'_> {
         }
     }
 
-    /// Gives fresh names to the loops below the first `depth` steps of a place, and to a lane.
-    fn another<'m>(&self, place: &'m Place, lane: Option<Symbol>, depth: usize) -> Run<'m> {
+    /// Returns the symbol of an arbitrary number in a question. Each question is about all values
+    /// of its symbols, so questions may share them; then equal questions are asked once. But a
+    /// proposed instance must not depend on them: see [`Self::is_free`].
+    fn any(&mut self, which: Any) -> PolyId {
+        let new = || {
+            self.space.fresh(match which {
+                Any::Loop(symbol) => format!("{}'", self.space.symbol_name(symbol)),
+                Any::Times(_) => "times".to_owned(),
+                Any::Promised(_) => "promised".to_owned(),
+            })
+        };
+        self.space.symbol(*self.found.any.entry(which).or_insert_with(new))
+    }
+
+    /// Tests whether a proposed number does not depend on the arbitrary numbers of questions.
+    /// Otherwise a question might hold only of an arbitrary number that the proposal was made for.
+    fn is_free(&self, proposed: PolyId) -> bool {
+        let symbols = self.space.symbols_of(proposed);
+        self.found.any.values().all(|any| !symbols.contains(any))
+    }
+
+    /// Gives other names to the loops below the first `depth` steps of a place, and to a lane.
+    fn another<'m>(&mut self, place: &'m Place, lane: Option<Symbol>, depth: usize) -> Run<'m> {
         let inner = loops(place.steps.get(depth..).unwrap_or_default());
         let inner = inner.map(|index| self.model.loops[index].symbol).chain(lane);
-        let renamed = inner.map(|symbol| {
-            let name = format!("{}'", self.space.symbol_name(symbol));
-            (symbol, self.space.fresh_poly(name))
-        });
-        Run { place, at: Rename::symbols(renamed) }
+        let symbols: Vec<Symbol> = inner.collect();
+        if let Some(at) = self.found.renames.get(&symbols) {
+            return Run { place, at: Rc::clone(at) };
+        }
+        let renamed: Vec<_> =
+            symbols.iter().map(|symbol| (*symbol, self.any(Any::Loop(*symbol)))).collect();
+        let at = Rc::new(Rename::symbols(renamed));
+        self.found.renames.insert(symbols, Rc::clone(&at));
+        Run { place, at }
     }
 
     /// Makes any instance of an access that shares the first `depth` steps of its path.
-    fn elsewhere<'m>(&self, access: &'m Access, depth: usize) -> Run<'m> {
+    fn elsewhere<'m>(&mut self, access: &'m Access, depth: usize) -> Run<'m> {
         self.another(&access.place, access.lane, depth)
     }
 
     /// Makes any instance of an access in its buffer's lifetime.
-    fn in_lifetime<'m>(&self, access: &'m Access) -> Run<'m> {
+    fn in_lifetime<'m>(&mut self, access: &'m Access) -> Run<'m> {
         self.elsewhere(access, self.model.memories[access.memory].place.steps.len())
     }
 
@@ -444,7 +485,7 @@ impl Checker<'_> {
     /// vacuous. If the solver cannot tell, sizes that pass the entry checks can.
     fn possible(&mut self, facts: &[FormulaId], place: &str, contradiction: &str) {
         let status = match self.lia.ask(self.space, facts, "vacuity") {
-            Outcome::Contradiction => Err(contradiction.into()),
+            Outcome::Contradiction(_) => Err(contradiction.into()),
             Outcome::Possible(values) => {
                 self.found.hints.push(values);
                 let (mut desk, tactics) = self.door();

@@ -26,10 +26,12 @@
 //! reads of that location are part of the step. Against any other access they count as ordinary
 //! stores and loads.
 
+use std::rc::Rc;
+
 use halidom_base::FxHashMap;
 
-use super::Checker;
 use super::carry::Relying;
+use super::{Any, Checker};
 use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::order::{self, Run};
 use crate::program::{Access, LabelId, LoadId, Store, StoreId, loops};
@@ -199,9 +201,9 @@ impl<'a> Checker<'a> {
 
     fn lanes_apart(&mut self, store: &Store) {
         let Some(lane) = store.access.lane else { return };
-        let other = self.space.fresh_poly("lane'");
+        let other = self.any(Any::Loop(lane));
         let place = &store.access.place;
-        let there = Run { place, at: Rename::symbols([(lane, other)]) };
+        let there = Run { place, at: Rc::new(Rename::symbols([(lane, other)])) };
         let same = self.space.equal(self.space.symbol(lane), other);
         let found = self.conflict_facts(&store.access, (&store.access, &there));
         let status = found.and_then(|(facts, there_too)| {

@@ -21,8 +21,8 @@
 
 use halidom_base::IndexMap;
 
-use super::Checker;
 use super::carry::Carry;
+use super::{Any, Checker};
 use crate::obligation::record::{Kind, Status};
 use crate::program::order::{self, Run};
 use crate::program::{Access, LabelId, MemoryId, Step, Store};
@@ -127,7 +127,7 @@ impl Checker<'_> {
                     }
                     let needed = &model.labels[label].needed;
                     let any: Vec<PolyId> =
-                        needed.iter().map(|_| self.space.fresh_poly("promised")).collect();
+                        (0..needed.len()).map(|number| self.any(Any::Promised(number))).collect();
                     let together =
                         (loads.len() > 1).then(|| self.until_read(label, loads[0], &any, store));
                     for load in &loads {

@@ -8,6 +8,8 @@
 //! other, but all loads of a statement come before its stores. [`before`] holds only where the
 //! first instance certainly comes first.
 
+use std::rc::Rc;
+
 use halidom_ir::LoopKind;
 
 use super::{LoopId, Model, Place, Step};
@@ -17,13 +19,13 @@ use crate::space::{Formula, FormulaId, PolyId, Rename, Space};
 /// others keep their names.
 pub(crate) struct Run<'m> {
     pub(crate) place: &'m Place,
-    pub(crate) at: Rename,
+    pub(crate) at: Rc<Rename>,
 }
 
 impl<'m> Run<'m> {
     /// The instance in which all loops keep their names.
     pub(crate) fn of(place: &'m Place) -> Self {
-        Self { place, at: Rename::new() }
+        Self { place, at: Rc::default() }
     }
 
     /// The facts that hold for the instance.

@@ -25,13 +25,13 @@ pub(super) fn sizes(
     let two = desk.space.constant(2);
     facts.extend(roomy.iter().map(|extent| desk.space.at_most(two, *extent)));
     let label = if roomy.is_empty() { "modest sizes" } else { "room" };
-    if !roomy.is_empty() && desk.ask(&facts, label) == Outcome::Contradiction {
+    if !roomy.is_empty() && desk.ask(&facts, label).is_contradiction() {
         return Err("the conditions leave only outputs with an extent of 1 or 0".into());
     }
     facts.extend(modest(desk));
     Ok(match desk.ask(&facts, label) {
         Outcome::Possible(values) => vec![values],
-        Outcome::Contradiction | Outcome::Undecided(_) => Vec::new(),
+        Outcome::Contradiction(_) | Outcome::Undecided(_) => Vec::new(),
     })
 }
 

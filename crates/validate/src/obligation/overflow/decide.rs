@@ -160,7 +160,7 @@ impl Checker<'_> {
         let (low, high) = (self.space.constant(low), self.space.constant(high));
         let sides = [self.space.at_most(low, poly), self.space.at_most(poly, high)];
         match self.denied(&place.facts, self.space.and(sides), "overflow") {
-            Outcome::Contradiction => Ok(Method::Solver),
+            Outcome::Contradiction(method) => Ok(method),
             Outcome::Possible(values) => Err(Some(values)),
             Outcome::Undecided(_) => Err(None),
         }

@@ -23,7 +23,6 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Expr, ExprId, Intrinsic, Overflow, Scalar, UnaryOp, VarId};
 
 use super::Checker;
-use crate::lia::Outcome;
 use crate::obligation::door::Setting;
 use crate::obligation::natural::{Grounds, Wanted};
 use crate::obligation::record::{Kind, Method, Subject};
@@ -248,7 +247,7 @@ impl Checker<'_> {
         let (lia, entry) = (&mut *self.lia, &self.entry);
         let mut follows = |space: &Space, facts: &[FormulaId], goal| {
             let negated = space.not(goal);
-            lia.ask(space, &[facts, &[negated]].concat(), "bounds") == Outcome::Contradiction
+            lia.ask(space, &[facts, &[negated]].concat(), "bounds").is_contradiction()
         };
         let offsets = &ranges.offsets;
         let mut grounds = Grounds { entry, offsets, follows: &mut follows };

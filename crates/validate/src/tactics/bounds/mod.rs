@@ -510,7 +510,7 @@ fn is_at_most(
     }
     let above = desk.space.less(desk.space.symbol(b), desk.space.symbol(a));
     match desk.ask(&[desk.entry(), guards, &[above]].concat(), "sizes") {
-        Outcome::Contradiction => true,
+        Outcome::Contradiction(_) => true,
         Outcome::Possible(values) => {
             models.push(values.into_iter().collect());
             false
