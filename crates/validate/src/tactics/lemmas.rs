@@ -1,6 +1,6 @@
 //! The choice of lemmas for a question.
 
-use halidom_base::{FxHashMap, FxHashSet, IndexSet};
+use halidom_base::{FxHashMap, IndexSet};
 use halidom_ir::{BinaryOp, Constant, Scalar};
 
 use super::parts::divided_by;
@@ -62,13 +62,16 @@ impl Lemmas for Chooser {
         memo: &mut Memo,
         formulas: &[FormulaId],
     ) -> (Vec<Instance>, Vec<AtomId>, Vec<TermId>) {
-        let mut reached = self.mentioned.clone();
+        let mark = self.mentioned.mark();
         for formula in formulas {
-            reached.formula(space, *formula);
+            self.mentioned.formula(space, *formula);
         }
         let together = [&self.assumed, formulas].concat();
-        let lemmas = reached.lemmas(space, &together, memo, &mut self.known);
-        (lemmas, reached.atoms.into_iter().collect(), reached.truths.into_iter().collect())
+        let lemmas = self.mentioned.lemmas(space, &together, memo, &mut self.known);
+        let Reached { atoms, truths, .. } = &self.mentioned;
+        let reached = (lemmas, atoms.iter().copied().collect(), truths.iter().copied().collect());
+        self.mentioned.forget(mark);
+        reached
     }
 
     fn learn(
@@ -86,7 +89,7 @@ impl Lemmas for Chooser {
 }
 
 /// The parts of a question that were reached so far.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Reached {
     polys: IndexSet<PolyId>,
     pub(super) formulas: IndexSet<FormulaId>,
@@ -94,13 +97,20 @@ pub(super) struct Reached {
     monomials: IndexSet<Monomial>,
     values: IndexSet<TermId>,
     truths: IndexSet<TermId>,
-    /// The progress so far: the numbers of atoms and products that have their lemmas, the number of
-    /// divisors among the atoms at that time, and the pairs of values that were compared.
+    /// The pairs of values that were compared.
+    pairs: IndexSet<(TermId, TermId, bool)>,
+    progress: Progress,
+}
+
+/// The work that is done on what was reached.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    /// The numbers of atoms and products that have their lemmas, and the number of divisors among
+    /// the atoms at that time.
     done: usize,
     multiplied: usize,
     signed: usize,
     divisors: usize,
-    pairs: FxHashSet<(TermId, TermId, bool)>,
     /// The numbers of truth values and of machine values that have their lemmas on floats.
     compared: usize,
     converted: usize,
@@ -109,7 +119,36 @@ pub(super) struct Reached {
     stepped: usize,
 }
 
+/// The parts that were reached at a time: how many of each kind.
+struct Mark {
+    sizes: [usize; 7],
+    progress: Progress,
+}
+
 impl Reached {
+    /// Remembers what was reached until now.
+    fn mark(&self) -> Mark {
+        let Self { polys, formulas, atoms, monomials, values, truths, pairs, progress } = self;
+        let (terms, progress) = ([values.len(), truths.len(), pairs.len()], *progress);
+        let [values, truths, pairs] = terms;
+        let [polys, formulas] = [polys.len(), formulas.len()];
+        let sizes = [polys, formulas, atoms.len(), monomials.len(), values, truths, pairs];
+        Mark { sizes, progress }
+    }
+
+    /// Forgets what was reached since. A question reaches little, compared with all that is assumed.
+    fn forget(&mut self, Mark { sizes, progress }: Mark) {
+        let [polys, formulas, atoms, monomials, values, truths, pairs] = sizes;
+        self.polys.truncate(polys);
+        self.formulas.truncate(formulas);
+        self.atoms.truncate(atoms);
+        self.monomials.truncate(monomials);
+        self.values.truncate(values);
+        self.truths.truncate(truths);
+        self.pairs.truncate(pairs);
+        self.progress = progress;
+    }
+
     pub(super) fn formula(&mut self, space: &Space, formula: FormulaId) {
         if !self.formulas.insert(formula) {
             return;
@@ -176,19 +215,19 @@ impl Reached {
             self.add(space, memo, ordered, &mut lemmas);
             // Lemmas mention only parts that were reached before, except for the products in the
             // lemmas on division.
-            while let Some(atom) = self.atoms.get_index(self.done).copied() {
-                self.done += 1;
+            while let Some(atom) = self.atoms.get_index(self.progress.done).copied() {
+                self.progress.done += 1;
                 self.add(space, memo, [Instance::Meaning(atom)], &mut lemmas);
                 let values = quotients(space, atom);
                 self.add(space, memo, values, &mut lemmas);
             }
             let divisors = divisors(space, &self.atoms);
-            if divisors.len() > self.divisors {
+            if divisors.len() > self.progress.divisors {
                 // A product that was met before may now contain a divisor.
-                (self.divisors, self.multiplied) = (divisors.len(), 0);
+                (self.progress.divisors, self.progress.multiplied) = (divisors.len(), 0);
             }
-            while let Some(monomial) = self.monomials.get_index(self.multiplied).cloned() {
-                self.multiplied += 1;
+            while let Some(monomial) = self.monomials.get_index(self.progress.multiplied).cloned() {
+                self.progress.multiplied += 1;
                 let choices = of_choices(space, &monomial, &divisors);
                 self.add(space, memo, choices, &mut lemmas);
             }
@@ -197,14 +236,14 @@ impl Reached {
             }
         }
         lemmas.extend(self.symbolic_divisions(space, facts, known));
-        let products: Vec<Monomial> =
-            self.monomials.iter().filter(|monomial| monomial.len() == 2).cloned().collect();
-        for monomial in &products[self.signed..] {
-            if let [a, b] = **monomial {
+        let products: Vec<&Monomial> =
+            self.monomials.iter().filter(|monomial| monomial.len() == 2).collect();
+        for monomial in &products[self.progress.signed..] {
+            if let [a, b] = ***monomial {
                 lemmas.extend(signs(space, a, b));
             }
         }
-        self.signed = products.len();
+        self.progress.signed = products.len();
         lemmas.extend(multiples(space, &products, &self.atoms));
         lemmas.extend(self.equal_multiples(space, facts, &products));
         lemmas.extend(self.scaled_facts(space, facts, &products, known));
@@ -214,19 +253,19 @@ impl Reached {
     /// Returns instances on floats that are compared or become integers, and were not met before.
     fn ordered(&mut self, space: &Space) -> Vec<Instance> {
         let mut lemmas = Vec::new();
-        while self.compared < MOST_TERMS
-            && let Some(truth) = self.truths.get_index(self.compared).copied()
+        while self.progress.compared < MOST_TERMS
+            && let Some(truth) = self.truths.get_index(self.progress.compared).copied()
         {
-            self.compared += 1;
+            self.progress.compared += 1;
             lemmas.push(Instance::Compared(truth));
         }
-        while let Some(cast) = self.values.get_index(self.converted).copied() {
-            self.converted += 1;
+        while let Some(cast) = self.values.get_index(self.progress.converted).copied() {
+            self.progress.converted += 1;
             let Some((to, operand)) = conversion(space, cast) else { continue };
             let mut limits = IndexSet::default();
             self.literals(space, operand, &mut limits);
             lemmas.extend(limits.iter().take(MOST_LIMITS).map(|by| Instance::Converted(cast, *by)));
-            let earlier = self.values.iter().take(self.converted - 1).take(MOST_TERMS);
+            let earlier = self.values.iter().take(self.progress.converted - 1).take(MOST_TERMS);
             for other in earlier {
                 let Some((kind, by)) = conversion(space, *other) else { continue };
                 if kind != to || space.scalar(by) != space.scalar(operand) {
@@ -237,19 +276,20 @@ impl Reached {
                     lemmas.extend([Instance::Near(cast), Instance::Near(*other)]);
                 }
             }
-            self.converts = true;
+            self.progress.converts = true;
         }
         // Floats that only are compared seldom depend on the order of their operands.
-        while self.converts
-            && self.stepped < MOST_FLOATS
-            && let Some(float) = self.values.get_index(self.stepped).copied()
+        while self.progress.converts
+            && self.progress.stepped < MOST_FLOATS
+            && let Some(float) = self.values.get_index(self.progress.stepped).copied()
         {
-            self.stepped += 1;
+            self.progress.stepped += 1;
             if operands(space, float, Place::First).is_none() {
                 continue;
             }
             numbers(space, float, &mut lemmas);
-            let earlier: Vec<TermId> = self.values.iter().take(self.stepped - 1).copied().collect();
+            let earlier: Vec<TermId> =
+                self.values.iter().take(self.progress.stepped - 1).copied().collect();
             for place in [Place::First, Place::Second] {
                 lemmas.extend(self.steps(space, float, place, &earlier));
             }
@@ -371,13 +411,19 @@ impl Reached {
         &self,
         space: &Space,
         facts: &[FormulaId],
-        products: &[Monomial],
+        products: &[&Monomial],
         known: &mut Known,
     ) -> Vec<Instance> {
         let mut factors: IndexSet<AtomId> = IndexSet::default();
+        let mut counts: FxHashMap<AtomId, usize> = FxHashMap::default();
+        for product in products {
+            if let [a, b] = ***product {
+                *counts.entry(a).or_default() += 1;
+                *counts.entry(b).or_default() += usize::from(a != b);
+            }
+        }
         for atom in products.iter().flat_map(|product| product.iter()) {
-            let shared = products.iter().filter(|product| product.contains(atom)).count() > 1;
-            if shared && matches!(space.atom(*atom), Atom::Symbol(_)) {
+            if counts[atom] > 1 && matches!(space.atom(*atom), Atom::Symbol(_)) {
                 factors.insert(*atom);
             }
         }
@@ -416,11 +462,11 @@ impl Reached {
         &self,
         space: &Space,
         facts: &[FormulaId],
-        products: &[Monomial],
+        products: &[&Monomial],
     ) -> Vec<Instance> {
         let mut pairs: Vec<(AtomId, AtomId)> = Vec::new();
         for product in products {
-            let [a, b] = **product else { continue };
+            let [a, b] = ***product else { continue };
             let ways = [(a, b), (b, a)].into_iter();
             pairs.extend(ways.filter(|(_, of)| matches!(space.atom(*of), Atom::Symbol(_))));
         }
@@ -607,7 +653,7 @@ fn is_literal(space: &Space, term: TermId) -> bool {
 fn of_pairs(
     space: &Space,
     (values, truths): (&IndexSet<TermId>, &IndexSet<TermId>),
-    met: &mut FxHashSet<(TermId, TermId, bool)>,
+    met: &mut IndexSet<(TermId, TermId, bool)>,
 ) -> Vec<Instance> {
     // Integers come from floats, each of which has a chain of floats below it: the limit holds for
     // each kind, so that many floats leave no integer out.
@@ -656,11 +702,11 @@ fn has_term(space: &Space, poly: PolyId, atom: PolyId) -> bool {
 }
 
 /// Compares multiples of a divisor.
-fn multiples(space: &Space, products: &[Monomial], atoms: &IndexSet<AtomId>) -> Vec<Instance> {
+fn multiples(space: &Space, products: &[&Monomial], atoms: &IndexSet<AtomId>) -> Vec<Instance> {
     let divisors = divisors(space, atoms);
     let mut multiples: IndexSet<(PolyId, PolyId)> = divisors.iter().copied().collect();
     for product in products {
-        let [a, b] = **product else { continue };
+        let [a, b] = ***product else { continue };
         let (a, b) = (space.atom_poly(a), space.atom_poly(b));
         for (number, other) in [(a, b), (b, a)] {
             let multiple = |divisor: PolyId| divisor == number || has_term(space, divisor, number);
