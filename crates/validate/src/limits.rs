@@ -69,10 +69,11 @@ impl Limits {
                 [atom] => self.of(atom, more),
                 _ => return (None, None),
             };
-            let times = |end: Option<i128>| end.and_then(|end| end.checked_mul(*factor));
+            let times = |end: i128| end.checked_mul(*factor);
+            let plus = |sum: Option<i128>, end: Option<i128>| {
+                sum.zip(end.and_then(times)).and_then(|(sum, end)| sum.checked_add(end))
+            };
             let (low, high) = if *factor < 0 { (high, low) } else { (low, high) };
-            let plus =
-                |sum: Option<i128>, end| sum.zip(times(end)).and_then(|(a, b)| a.checked_add(b));
             (least, greatest) = (plus(least, low), plus(greatest, high));
         }
         (least, greatest)

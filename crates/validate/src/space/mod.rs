@@ -253,6 +253,12 @@ impl Space {
         self.symbols.borrow()[symbol].clone()
     }
 
+    /// Lists all symbols that were made.
+    #[cfg(test)]
+    pub(crate) fn all_symbols(&self) -> Vec<Symbol> {
+        self.symbols.borrow().ids().collect()
+    }
+
     /// Tests whether a coefficient left 128 bits. Then nothing may be concluded.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflowed.get()

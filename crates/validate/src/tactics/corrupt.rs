@@ -57,7 +57,7 @@ impl Liar {
     /// Changes the values of some symbols.
     fn assignment(&mut self, desk: &mut Desk<'_, '_>, at: &mut Assignment, wanted: &[PolyId]) {
         let outer: Vec<Symbol> = desk.model.loops.values().map(|found| found.symbol).collect();
-        let choice = self.below(6);
+        let choice = self.below(7);
         let zero = desk.space.constant(0);
         match (choice, self.one_of(&outer)) {
             (0, Some(symbol)) => at.push((symbol, zero)),
@@ -69,6 +69,12 @@ impl Liar {
             }
             (2, _) => drop(at.pop()),
             (3, _) => at.clear(),
+            (6, Some(symbol)) => {
+                // Symbols of other questions, such as those of another instance of a statement.
+                let known = desk.space.all_symbols();
+                let other = self.one_of(&known).map_or(zero, |known| desk.space.symbol(known));
+                at.insert(0, (symbol, other));
+            }
             _ => {
                 let value = self.one_of(wanted).unwrap_or(zero);
                 let index = self.below(at.len());

@@ -136,7 +136,8 @@ impl Reached {
         Mark { sizes, progress }
     }
 
-    /// Forgets what was reached since. A question reaches little, compared with all that is assumed.
+    /// Forgets what was reached since. A question reaches little of what is new, compared with all
+    /// that is assumed.
     fn forget(&mut self, Mark { sizes, progress }: Mark) {
         let [polys, formulas, atoms, monomials, values, truths, pairs] = sizes;
         self.polys.truncate(polys);
