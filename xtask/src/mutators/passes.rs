@@ -102,7 +102,7 @@ enum Whole {
     WhereItEnds,
     /// The same, for lists, loops and recursion within the bounds of the examination.
     WithinBounds,
-    /// Each method is decided, and some are refuted.
+    /// Each method is decided, or holds wherever it ends, and some are refuted.
     Refuted,
     /// Some methods are not decided.
     Open,
@@ -120,7 +120,9 @@ fn whole(methods: &[Method]) -> Whole {
         Whole::WhereItEnds
     } else if all(&|standing| is(&HOLDS, standing) || is(&LIMITED, standing)) {
         Whole::WithinBounds
-    } else if all(&|standing| is(&HOLDS, standing) || is(&REFUTED, standing)) {
+    } else if all(&|standing| {
+        is(&HOLDS, standing) || is(&REFUTED, standing) || standing == "partial"
+    }) {
         Whole::Refuted
     } else {
         Whole::Open
@@ -158,7 +160,7 @@ fn theorem(pass: &str, profile: &str, methods: &[Method]) -> String {
              function calls itself more than twice; nothing is known beyond of:{}",
             such(&LIMITED)
         ),
-        Whole::Refuted => format!("REFUTED: {pass}:{}", such(&REFUTED)),
+        Whole::Refuted => format!("REFUTED: {pass}:{}{}", such(&REFUTED), such(&["partial"])),
         Whole::Open => {
             let open: Vec<&str> = ["bounded", "undecided", "unsupported", "partial"].into();
             format!("OPEN: {pass}:{}{}", such(&REFUTED), such(&open))
@@ -250,12 +252,23 @@ fn verdicts(
     }
     let output = capture(&mut command)?;
     let json = Answered::of(&command, &output)?.json;
+    Ok(of_file(&json, name))
+}
+
+/// The methods of a file with their standings, from an answer about several files.
+///
+/// An answer also lists text of other files that may hold mutators and is not read. The theorem
+/// has a premise about methods in other files, so this text counts only in the pass's own file. A
+/// mutator without a file counts.
+fn of_file(json: &Json, name: &str) -> Vec<Method> {
     let mutators = json.get("mutators").and_then(Json::members).unwrap_or_default();
+    let is_elsewhere =
+        |mutator: &Json| mutator.get("file").and_then(Json::text).is_some_and(|file| file != name);
     let standing = |mutator: &Json| {
         mutator.get("standing").and_then(Json::text).unwrap_or("unsupported").to_owned()
     };
-    let methods = mutators.iter().map(|(name, mutator)| (name.clone(), standing(mutator)));
-    Ok(methods.collect())
+    let own = mutators.iter().filter(|(_, mutator)| !is_elsewhere(mutator));
+    own.map(|(name, mutator)| (name.clone(), standing(mutator))).collect()
 }
 
 #[cfg(test)]
@@ -273,7 +286,9 @@ mod tests {
             (&["verified", "rejects"][..], Whole::Theorem),
             (&["verified", "partial"], Whole::WhereItEnds),
             (&["verified", "wrong"], Whole::Refuted),
-            (&["partial", "wrong"], Whole::Open),
+            (&["partial", "wrong"], Whole::Refuted),
+            (&["partial"], Whole::WhereItEnds),
+            (&["partial", "crash", "bounded"], Whole::Open),
             (&["verified", "undecided", "wrong"], Whole::Open),
             (&["verified", "bounded"], Whole::WithinBounds),
             (&["partial", "bounded", "rejects"], Whole::WithinBounds),
@@ -284,6 +299,27 @@ mod tests {
         ] {
             assert_eq!(whole(&methods(standings)), expected, "{standings:?}");
         }
+    }
+
+    #[test]
+    fn text_that_is_not_read_counts_in_its_own_file() {
+        let mutator = |name: &str, standing: &str, file: &str| {
+            format!(r#""{name}": {{"standing": "{standing}", "file": "{file}"}}"#)
+        };
+        let answer = |file: &str| {
+            let mutators = [
+                mutator("S::visit(const Not *)", "verified", "S_Not.cpp"),
+                mutator("text that is not read", "unsupported", file),
+                mutator("text that is not read at S.cpp:9", "unsupported", "S.cpp"),
+            ];
+            let text = format!(r#"{{"mutators": {{{}}}}}"#, mutators.join(", "));
+            whole(&of_file(&Json::parse(&text).expect("an answer"), "S_Not.cpp"))
+        };
+        assert_eq!(answer("S.cpp"), Whole::Theorem);
+        assert_eq!(answer("S_Not.cpp"), Whole::Open);
+        let text = r#"{"mutators": {"S::mutate": {"standing": "undecided"}}}"#;
+        let methods = of_file(&Json::parse(text).expect("an answer"), "S_Not.cpp");
+        assert_eq!(methods, [("S::mutate".to_owned(), "undecided".to_owned())]);
     }
 
     #[test]

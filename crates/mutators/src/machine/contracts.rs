@@ -157,6 +157,11 @@ pub(crate) fn is_mutate(function: &Function) -> bool {
     ["mutate", "Mutate"].contains(&function.name.as_str())
 }
 
+/// Tests whether a parameter's type is that of a place for a report.
+pub(crate) fn is_place_of_report(ty: &str) -> bool {
+    ["ExprInfo*", "ConstBounds*"].contains(&ty)
+}
+
 /// Tests whether a contract that replaces bodies replaces this function of the program. It may be
 /// another function of the same name: one that mutates something else than a node, or that takes
 /// something more than a place for a report. Such a function runs as it is written.
@@ -168,7 +173,7 @@ pub(crate) fn is_replaced(function: &Function) -> bool {
     if is_mutate(function) {
         return types().enumerate().all(|(index, ty)| match index {
             0 => ["Expr", "Stmt"].contains(&ty.trim_end_matches('&')) && !function.may_write(index),
-            1 => ["ExprInfo*", "ConstBounds*"].contains(&ty),
+            1 => is_place_of_report(ty),
             _ => false,
         });
     }

@@ -27,6 +27,14 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        let receiver = match receiver {
+            Val::Address(place)
+                if Self::load(&place, &state).is_some_and(|slot| is_report(&slot.value)) =>
+            {
+                Val::Reference(place)
+            }
+            receiver => receiver,
+        };
         let place = match &receiver {
             Val::Reference(place) => Some(place.clone()),
             _ => None,
@@ -513,11 +521,13 @@ fn has_its_arguments(call: NodeId, name: &str, state: &State) -> bool {
         .into_iter()
         .map(|argument| state.node(argument).ty)
         .collect();
-    if known.is_empty() {
-        return true;
-    }
     let counts = crate::ir::intrinsics::counts(name);
     let ty = state.node(call).ty;
+    if known.is_empty() {
+        let is_it = |without: &NodeId| state.find(*without) == state.find(call);
+        let has_some = !counts.is_empty() && !counts.contains(&0);
+        return !(has_some && state.without_arguments.iter().any(is_it));
+    }
     match crate::ir::intrinsics::operands(name, ty) {
         Some(operands) => {
             operands == known

@@ -4,7 +4,7 @@
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
-use crate::ir::intrinsics::{PURE_EXTERN, called_by};
+use crate::ir::intrinsics::{INTRINSIC, OTHER_CALLS, PURE_EXTERN, called_by};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -471,6 +471,11 @@ impl Machine<'_> {
                     && b.starts_with("Call::") =>
             {
                 a == b
+            }
+            (Val::Handle(of), Val::Handle(ty)) | (Val::Handle(ty), Val::Handle(of))
+                if of == INTRINSIC && OTHER_CALLS.contains(&ty.as_str()) =>
+            {
+                false
             }
             (Val::Opaque(a), Val::Opaque(b)) if a == b || self.is_concrete() => a == b,
             (Val::Opaque(id), Val::Handle(text) | Val::Text(text))
