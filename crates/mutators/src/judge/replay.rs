@@ -236,9 +236,6 @@ impl Concrete {
 
     /// Runs the mutator.
     pub(crate) fn replay(&self, entry: Entry<'_>, operands: Operands) -> Replayed {
-        if !self.has_arguments() {
-            return Replayed::Failed("a call without its arguments".to_owned());
-        }
         let mut machine = self.machine(entry);
         machine.operands = operands;
         entry.run(&mut machine, self.input, self.state.clone());
@@ -248,6 +245,9 @@ impl Concrete {
         if let Some(end) = machine.ends.iter().find(|end| matches!(end.outcome, Outcome::Crash(_)))
             && let Outcome::Crash(what) = &end.outcome
         {
+            if !self.has_arguments() {
+                return Replayed::Failed("a call without its arguments".to_owned());
+            }
             return Replayed::Crash(what.clone(), end.line);
         }
         let [end] = machine.ends.as_slice() else {

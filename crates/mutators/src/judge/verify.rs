@@ -295,6 +295,11 @@ impl Examiner<'_, '_> {
             Outcome::Returned(value) => {
                 self.endless(entry, machine, input, end, ty);
                 self.unbalanced(entry, machine, input, end, ty);
+                if let Some(what) =
+                    machine.unshown_use(entry.function, entry.kind, input, &end.state)
+                {
+                    self.limited(entry, machine, end, Standing::Undecided, what, ty);
+                }
                 self.with_result(entry, machine, input, value, end, ty);
             }
             Outcome::Crash(what) => self.crash(entry, machine, input, end, what, ty),

@@ -49,7 +49,8 @@ pub(crate) fn other_statement(class: &str) -> Option<String> {
 
 /// The obstacle to judging the methods of a class, if what it states is not judged.
 pub(crate) fn obstacle(class: &str) -> Option<String> {
-    let is_judged = vanishing(class).is_some() || makes_masks(class);
+    let is_judged =
+        vanishing(class).is_some() || makes_masks(class) || unused_table(class).is_some();
     if is_judged { None } else { other_statement(class) }
 }
 
@@ -63,6 +64,13 @@ pub(crate) fn makes_masks(class: &str) -> bool {
 pub(crate) fn vanishing(class: &str) -> Option<Vanishing> {
     let passes = OTHER_PASSES.as_ref().ok()?;
     passes.iter().find(|pass| pass.class == class)?.vanishing
+}
+
+/// The table of buffers that were not used so far, if a class states that it drops allocations
+/// that are not used.
+pub(crate) fn unused_table(class: &str) -> Option<&'static str> {
+    let passes = OTHER_PASSES.as_ref().ok()?;
+    passes.iter().find(|pass| pass.class == class)?.unused
 }
 
 /// Tests whether a scope holds the variables that have no value, by what some class states.

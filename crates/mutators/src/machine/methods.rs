@@ -16,6 +16,9 @@ use crate::machine::run::{Machine, Outcome, Paths};
 /// The handle for an unknown character, position or part of a text.
 pub(crate) const PART_OF_TEXT: &str = "a part of a text";
 
+/// The beginning of the handle of a part of a name. Each handle is one text.
+pub(crate) const PART_OF_NAME: &str = "a part of a name";
+
 impl Machine<'_> {
     /// Runs a method of an `Expr`, a `Type`, a node or one of the compiler's own objects.
     pub(crate) fn method(
@@ -195,8 +198,8 @@ impl Machine<'_> {
             (Val::Expr(Some(node)), Method::Substr | Method::Find | Method::FindFirstOf, _)
                 if state.node(*node).ty == Type::NAME =>
             {
-                let of = Val::Handle(format!("a part of name {node}"));
-                vec![(state, of)]
+                // Each time it may be another part.
+                vec![(state, Val::Handle(self.fresh_name(PART_OF_NAME)))]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }

@@ -592,7 +592,13 @@ impl Machine<'_> {
                 return (state, Val::Expr(Some(node)));
             }
             let intrinsic = state.node(node).intrinsic.clone();
-            let made = state.add(ty, None, Some(Shape { kind, fields: new }));
+            // The same function of arguments with the same values, whichever function it is.
+            let class = (kind == Kind::Call
+                && intrinsic.is_none()
+                && !self.is_concrete()
+                && have_same_values(&fields, &new, &state))
+            .then_some(state.node(node).class);
+            let made = state.add(ty, class, Some(Shape { kind, fields: new }));
             state.node_mut(made).intrinsic = intrinsic;
             (state, Val::Expr(Some(made)))
         });
@@ -757,4 +763,14 @@ fn is_name(value: &Val, state: &State) -> bool {
         Val::Expr(Some(node)) => state.node(*node).ty == Type::NAME,
         _ => false,
     }
+}
+
+/// Tests whether two lists of members have the same values.
+fn have_same_values(a: &[Field], b: &[Field], state: &State) -> bool {
+    let class = |node: NodeId| state.class(state.node(node).class);
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| match (a, b) {
+            (Field::Expr(a), Field::Expr(b)) => class(*a) == class(*b),
+            (a, b) => a == b,
+        })
 }

@@ -39,6 +39,24 @@ pub(crate) fn same_effect(
     same_ways(meaning, &first, &second, &facts, solver, limits)
 }
 
+impl Meaning<'_> {
+    /// Tests whether a statement has no effect.
+    pub(crate) fn does_nothing(&mut self, stmt: NodeId) -> bool {
+        let ways = self.ways(stmt);
+        ways.is_some_and(|ways| ways.iter().all(|way| way.memory == 0 && !way.is_stopped))
+    }
+
+    /// Tests whether a statement does not use a buffer, so that nothing shows whether it is there.
+    pub(super) fn is_unused(&self, name: NodeId, body: NodeId) -> bool {
+        let state = self.state;
+        let class = state.class(state.node(body).class);
+        state.buffers.unused.iter().any(|(of, classes)| {
+            state.find(*of) == state.find(name)
+                && classes.iter().any(|known| state.class(*known) == class)
+        })
+    }
+}
+
 /// The facts that are known at every moment that was met.
 fn facts(meaning: &mut Meaning<'_>) -> Vec<ValueId> {
     let outer = meaning.moment;
