@@ -217,8 +217,11 @@ impl Examiner<'_, '_> {
             for is_asked in [false, true] {
                 let entry = Entry { is_asked, ..entry };
                 if (!is_asked || entry.may_report())
-                    && let Ok(found) = Self::confirmed_difference(entry, &concrete)
+                    && let Ok(mut found) = Self::confirmed_difference(entry, &concrete)
                 {
+                    if is_asked {
+                        found.2.push_str(", where the caller asks for a report");
+                    }
                     self.keep(found, shown);
                 }
             }

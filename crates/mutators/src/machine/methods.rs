@@ -198,8 +198,13 @@ impl Machine<'_> {
             (Val::Expr(Some(node)), Method::Substr | Method::Find | Method::FindFirstOf, _)
                 if state.node(*node).ty == Type::NAME =>
             {
-                // Each time it may be another part.
-                vec![(state, Val::Handle(self.fresh_name(PART_OF_NAME)))]
+                // Each time it may be another part, or the same.
+                let part = if self.is_concrete() {
+                    format!("a part of name {node}")
+                } else {
+                    self.fresh_name(PART_OF_NAME)
+                };
+                vec![(state, Val::Handle(part))]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }
