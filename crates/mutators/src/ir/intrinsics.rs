@@ -105,6 +105,9 @@ pub(crate) fn operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
         }
         Intrinsic::Abs if ty.code == Code::UInt => vec![Type { code: Code::Int, ..ty }],
         Intrinsic::Abs => vec![ty],
+        // A difference of signed integers is unsigned, too.
+        Intrinsic::Absd if ty.code == Code::UInt => vec![Type { code: Code::Int, ..ty }; 2],
+        Intrinsic::Absd => vec![ty, ty],
         _ if is_nan(callee) => vec![Type { code: Code::Float, bits: 32, ..ty }],
         _ => match Intrinsic::of(math(callee)?) {
             Intrinsic::Pow => vec![ty, ty],
@@ -114,8 +117,11 @@ pub(crate) fn operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
 }
 
 /// Other types of the arguments that a function with a result of a type may have: a number of bits
-/// to shift by has either sign.
+/// to shift by has either sign, and a difference is that of numbers of either sign.
 pub(crate) fn other_operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
+    if Intrinsic::of(callee) == Intrinsic::Absd && ty.code == Code::UInt {
+        return Some(vec![ty, ty]);
+    }
     let code = match ty.code {
         Code::Int => Code::UInt,
         Code::UInt if !ty.is_bool() => Code::Int,
@@ -233,7 +239,9 @@ pub(crate) fn is_possible(callee: &str, ty: Type) -> bool {
         Intrinsic::ShiftLeft | Intrinsic::ShiftRight => {
             matches!(ty.code, Code::Int | Code::UInt) && !ty.is_bool()
         }
-        Intrinsic::Abs => ty.code == Code::Float || ty.code == Code::UInt && !ty.is_bool(),
+        Intrinsic::Abs | Intrinsic::Absd => {
+            ty.code == Code::Float || ty.code == Code::UInt && !ty.is_bool()
+        }
         _ if is_nan(callee) => ty.is_bool(),
         _ => math(callee).is_none() || ty.code == Code::Float,
     }
@@ -267,6 +275,18 @@ pub(crate) fn called_by(name: &str) -> Option<NodeId> {
 
 /// The call type of pure functions of the C library.
 pub(crate) const PURE_EXTERN: &str = "Call::PureExtern";
+
+/// The call type of the intrinsics of the IR: `Intrinsic` or `PureIntrinsic`.
+pub(crate) const INTRINSIC: &str = "Call.call_type of an intrinsic";
+
+/// The call types that an intrinsic does not have.
+pub(crate) const OTHER_CALLS: [&str; 5] =
+    ["Call::Image", "Call::Halide", "Call::Extern", "Call::ExternCPlusPlus", PURE_EXTERN];
+
+/// Tests whether a function is an intrinsic of the IR.
+pub(crate) fn is_of_the_ir(callee: &str) -> bool {
+    !is_extern(callee) && !matches!(Intrinsic::of(callee), Intrinsic::Other(_))
+}
 
 /// The name that stands for the unknown callee of a call.
 pub(crate) fn callee(call: NodeId) -> String {

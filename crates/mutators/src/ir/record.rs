@@ -10,6 +10,17 @@ pub(crate) struct Open {
     pub(crate) members: Vec<(String, Val)>,
 }
 
+/// The knowledge of a path about the buffers in a table of those that were not used so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buffers {
+    /// The entries that the path added, with the number of nodes that were mutated before.
+    pub(crate) added: Vec<(Val, usize)>,
+    /// The keys without an entry.
+    pub(crate) absent: Vec<Val>,
+    /// Names of buffers, with the classes of statements that do not use them.
+    pub(crate) unused: Vec<(NodeId, Vec<usize>)>,
+}
+
 /// An entry that was pushed or popped.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pushed {

@@ -11,7 +11,7 @@ use halidom_rewrites::rules::{ValueId, Values};
 
 use crate::ir::kinds::{I32, Kind, Role, Type};
 use crate::ir::node::{Field, Node, NodeId, Shape, class_value};
-use crate::ir::record::Record;
+use crate::ir::record::{Buffers, Record};
 use crate::ir::value::Val;
 
 /// A question that a path decided.
@@ -201,6 +201,8 @@ pub(crate) struct State {
     pub(crate) emitted_undefined: Vec<ValueId>,
     /// The pushes on scopes, and the pops.
     pub(crate) scopes: Rc<Record>,
+    /// The buffers that are known to be used or not.
+    pub(crate) buffers: Buffers,
     /// Compound names, with the two parts of each.
     compounds: Vec<(Val, Val, NodeId)>,
     /// The first line that mutates something that is not shown to be less than the input.

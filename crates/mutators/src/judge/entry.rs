@@ -10,7 +10,9 @@ use crate::ir::kinds::{I32, Kind, Type, bit};
 use crate::ir::node::{NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
-use crate::machine::contracts::{is_mutate, is_replaced, makes_masks, vanishing};
+use crate::machine::contracts::{
+    is_mutate, is_place_of_report, is_replaced, makes_masks, vanishing,
+};
 use crate::machine::program::Program;
 use crate::machine::run::{Machine, Mode, Outcome};
 
@@ -29,12 +31,20 @@ pub(crate) struct Entry<'p> {
     pub(crate) is_whole: bool,
     /// The thing that the method makes.
     pub(crate) mode: Mode,
+    /// True if the caller asks for a report, on wholly known IR. A method without a place for a
+    /// report does not see that.
+    pub(crate) is_asked: bool,
 }
 
 impl<'p> Entry<'p> {
     /// Tests whether the method is a `mutate`, which takes any node.
     pub(crate) fn is_own(&self) -> bool {
         is_mutate(self.function) && is_replaced(self.function)
+    }
+
+    /// Tests whether the method has a place for a report.
+    pub(crate) fn may_report(&self) -> bool {
+        self.function.parameters.iter().any(|parameter| is_place_of_report(&parameter.ty))
     }
 
     /// Adds a node that the method takes, about whose operands nothing is known.
@@ -123,6 +133,11 @@ impl<'p> Entry<'p> {
         if machine.is_concrete() {
             machine.init_members(&mut state);
         }
+        let report = (self.is_asked && machine.is_concrete()).then(|| {
+            let (name, ty, value) = (REPORT.to_owned(), String::new(), machine.blank_report());
+            state.members.push(Slot { name, ty, value });
+            Val::Address(Place::Member(REPORT.to_owned()))
+        });
         machine.open_presence(&mut state);
         let member = if self.kind.is_stmt() { "stmt" } else { "expr" };
         let arguments = self.function.parameters.iter().map(|parameter| {
@@ -137,6 +152,11 @@ impl<'p> Entry<'p> {
                     Some(place) => Val::Reference(place.clone()),
                     None => Val::Handle(ty.to_owned()),
                 },
+                ty if let Some(report) = &report
+                    && is_place_of_report(ty) =>
+                {
+                    report.clone()
+                }
                 ty => Val::Handle(ty.to_owned()),
             }
         });
@@ -184,6 +204,9 @@ impl<'p> Entry<'p> {
         }
     }
 }
+
+/// The name of the caller's report. No member has this name.
+const REPORT: &str = "the report that the caller asks for";
 
 /// Returns a kind of the nodes that a `mutate` takes: statements or expressions.
 pub(crate) fn any_of(function: &Function) -> Kind {

@@ -61,6 +61,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/api_numbers.rs"),
     include_str!("../machine/api_terms.rs"),
     include_str!("../machine/balance.rs"),
+    include_str!("../machine/buffers.rs"),
     include_str!("../machine/calls.rs"),
     include_str!("../machine/contracts.rs"),
     include_str!("../machine/descent.rs"),

@@ -260,6 +260,7 @@ pub fn mutators_of(
                     kind,
                     is_whole: true,
                     mode: mode(function, &program.functions),
+                    is_asked: false,
                 };
                 if options.profile.language == Language::PatternMatch {
                     // The nodes of that language's compiler have other meanings than Halide's.

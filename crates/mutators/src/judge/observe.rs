@@ -138,7 +138,7 @@ fn entry<'p>(found: &'p Found, profile: &'static Profile) -> Option<Entry<'p>> {
     let kind = argument(function).and_then(Kind::named)?;
     let program = &found.program;
     let mode = crate::judge::list::mode(function, &program.functions);
-    Some(Entry { program, profile, function, kind, is_whole: true, mode })
+    Some(Entry { program, profile, function, kind, is_whole: true, mode, is_asked: false })
 }
 
 fn run(concrete: &Concrete, entry: Entry<'_>, operands: Operands) -> Ran {

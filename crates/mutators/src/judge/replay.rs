@@ -220,6 +220,20 @@ impl Concrete {
         self.state.clone()
     }
 
+    /// Tests whether each call of an intrinsic has as many arguments as the intrinsic takes. No
+    /// input has any other.
+    fn has_arguments(&self) -> bool {
+        self.state.nodes.iter().all(|node| match (&node.shape, node.intrinsic.as_deref()) {
+            (Some(Shape { kind: Kind::Call, fields }), Some(callee)) => {
+                let counts = crate::ir::intrinsics::counts(callee);
+                counts.is_empty()
+                    || counts.contains(&fields.len())
+                    || crate::ir::intrinsics::is_open(callee)
+            }
+            _ => true,
+        })
+    }
+
     /// Runs the mutator.
     pub(crate) fn replay(&self, entry: Entry<'_>, operands: Operands) -> Replayed {
         let mut machine = self.machine(entry);
@@ -231,6 +245,9 @@ impl Concrete {
         if let Some(end) = machine.ends.iter().find(|end| matches!(end.outcome, Outcome::Crash(_)))
             && let Outcome::Crash(what) = &end.outcome
         {
+            if !self.has_arguments() {
+                return Replayed::Failed("a call without its arguments".to_owned());
+            }
             return Replayed::Crash(what.clone(), end.line);
         }
         let [end] = machine.ends.as_slice() else {
@@ -306,6 +323,7 @@ impl Concrete {
     ) -> Computed {
         let value = || -> Option<Computed> {
             let mut meaning = Meaning::new(state, values, profile, is_machine);
+            meaning.rounds = true;
             let term = meaning.node(node);
             if is_machine {
                 meaning.emitted();

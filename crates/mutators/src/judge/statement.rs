@@ -5,7 +5,7 @@ use halidom_base::IndexMap;
 use halidom_rewrites::rules::{Fulfilment, Limits, Values, fulfil};
 use halidom_smt::Solver;
 
-use crate::ir::kinds::{I32, Type};
+use crate::ir::kinds::{I32, Kind, Type};
 use crate::ir::node::NodeId;
 use crate::ir::record::{Imbalance, Pushed};
 use crate::ir::state::State;
@@ -61,7 +61,7 @@ pub(crate) fn examine_statement(
     let mut proved = 0;
     let operands = match entry.kind {
         // Operators on vectors of C are not modelled.
-        crate::ir::kinds::Kind::Store if !entry.mode.is_emitter() => {
+        Kind::Store if !entry.mode.is_emitter() => {
             vec![I32, I32.with_vector(true)]
         }
         _ => vec![I32],
@@ -85,6 +85,7 @@ pub(crate) fn examine_statement(
         }
         for end in &ends {
             unbalanced(entry, &machine, end, solver, limits, &mut findings);
+            unshown(entry, &machine, input, end, &mut findings);
             endless(entry, &machine, end, solver, limits, &mut findings);
             let standing = standing_unless_proved(end);
             let is_known = findings
@@ -169,6 +170,31 @@ fn unbalanced(
     }
 }
 
+/// Records a path that does not show which buffers are used, one for a line, if the class states
+/// that it drops unused allocations.
+fn unshown(
+    entry: Entry<'_>,
+    machine: &Machine<'_>,
+    input: NodeId,
+    end: &End,
+    findings: &mut Vec<Finding>,
+) {
+    let Outcome::Returned(_) = &end.outcome else { return };
+    let is_it = |found: &Finding| found.line == end.line && found.standing == Standing::Undecided;
+    if let Some(text) = machine.unshown_use(entry.function, entry.kind, input, &end.state)
+        && !findings.iter().any(is_it)
+    {
+        findings.push(Finding {
+            file: None,
+            standing: Standing::Undecided,
+            line: end.line,
+            ty: String::new(),
+            text: text.to_owned(),
+            counterexample: None,
+        });
+    }
+}
+
 /// Records a possible path that is not shown to end, one for a line.
 fn endless(
     entry: Entry<'_>,
@@ -223,6 +249,10 @@ fn judged(
                 "an expression is returned".to_owned()
             } else if !end.state.emitted_undefined.is_empty() {
                 "the C that is written may be undefined".to_owned()
+            } else if entry.kind == Kind::Free && machine.frees_unused(input, &end.state) {
+                // The class states that such a `Free` may be gone.
+                let same = same_effect(&mut meaning, input, *result, solver, limits);
+                return if meaning.does_nothing(*result) { Ok(()) } else { same };
             } else {
                 return same_effect(&mut meaning, input, *result, solver, limits);
             }

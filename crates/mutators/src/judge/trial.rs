@@ -181,6 +181,9 @@ impl Trials {
     }
 }
 
+/// The greatest of the small numbers that are drawn.
+const MOST: i128 = 8;
+
 /// The number of literals that are tried in pairs: the least, the greatest, -1, 0.
 const CORNERS: usize = 4;
 
@@ -594,10 +597,12 @@ impl Maker<'_> {
 
     /// Draws a number of a type: mostly small, else one of its bounds.
     fn number(&mut self, ty: Type) -> i128 {
-        let small = i128::from(self.random.below(13)) - 4;
+        let small = i128::from(self.random.below(13)) + MOST - 12;
         match ty.range() {
             Some((least, _)) if self.random.below(12) == 0 => least,
             Some((_, greatest)) if self.random.below(12) == 0 => greatest,
+            // A float that does not fit 8 bits.
+            None if ty.code == Code::Float && small == MOST => 300,
             _ => ty.wrap(small),
         }
     }

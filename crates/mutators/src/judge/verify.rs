@@ -4,8 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_rewrites::rules::{
-    Decision, Fulfilment, Limits, Node, Number, Obligation, ValueId, Values, contradict, decide,
-    fulfil, shows,
+    Decision, Fulfilment, Limits, Node, Number, Obligation, ValueId, Values, contradict,
+    decide_or_vacuous, fulfil, shows,
 };
 use halidom_smt::Solver;
 
@@ -21,7 +21,7 @@ use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::machine::run::{End, MANY_PATHS, Machine, Operands, Outcome};
 use crate::meaning::claims::{
-    bare, flat, flat_fact, in_type_range, obligation, of_every_type, premises,
+    bare, flat, flat_fact, in_type_range, obligation, of_every_type, premises, with_remainders,
 };
 use crate::meaning::terms::Meaning;
 
@@ -214,8 +214,16 @@ impl Examiner<'_, '_> {
         let mut trials = Trials::new(entry, ty, operand, 7);
         for _ in 0..TRIALS / operand_types(entry.kind, ty).len() {
             let Some(concrete) = trials.next() else { return };
-            if let Ok(found) = Self::confirmed_difference(entry, &concrete) {
-                self.keep(found, shown);
+            for is_asked in [false, true] {
+                let entry = Entry { is_asked, ..entry };
+                if (!is_asked || entry.may_report())
+                    && let Ok(mut found) = Self::confirmed_difference(entry, &concrete)
+                {
+                    if is_asked {
+                        found.2.push_str(", where the caller asks for a report");
+                    }
+                    self.keep(found, shown);
+                }
             }
             if self.has_scopes
                 && let Ok(found) = Self::confirmed_scope(entry, &concrete, &self.findings)
@@ -290,6 +298,11 @@ impl Examiner<'_, '_> {
             Outcome::Returned(value) => {
                 self.endless(entry, machine, input, end, ty);
                 self.unbalanced(entry, machine, input, end, ty);
+                if let Some(what) =
+                    machine.unshown_use(entry.function, entry.kind, input, &end.state)
+                {
+                    self.limited(entry, machine, end, Standing::Undecided, what, ty);
+                }
                 self.with_result(entry, machine, input, value, end, ty);
             }
             Outcome::Crash(what) => self.crash(entry, machine, input, end, what, ty),
@@ -695,7 +708,13 @@ impl Examiner<'_, '_> {
         if self.is_exhausted() {
             return Decision::Unknown(EXHAUSTED.to_owned());
         }
-        let decision = decide(claim, self.solver, self.limits);
+        let mut decision = decide_or_vacuous(claim, self.solver, self.limits);
+        if matches!(decision, Decision::Unknown(_))
+            && let Some(more) = with_remainders(claim)
+        {
+            let other = decide_or_vacuous(&more, self.solver, self.limits);
+            decision = if matches!(other, Decision::Unknown(_)) { decision } else { other };
+        }
         self.known.decisions.insert(key, decision.clone());
         decision
     }

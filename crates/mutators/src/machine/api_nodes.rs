@@ -83,8 +83,12 @@ impl Machine<'_> {
                     "simplify" => self.is_simplifier(),
                     name => name != "unwrap_tags",
                 };
-                // The simplifier is not run, so what it makes of known IR is not known.
-                self.has_chosen |= call.name == "simplify" && !is_this && self.is_concrete();
+                // The simplifier is not run, so what it makes of known IR is not known. A literal
+                // stays what it is (`visit(const IntImm *)`).
+                self.has_chosen |= call.name == "simplify"
+                    && !is_this
+                    && self.is_concrete()
+                    && !is_literal(*node, &state);
                 let mut paths = if is_this {
                     self.mutate_below(*node, state, call.line)
                 } else {
@@ -254,6 +258,12 @@ impl Machine<'_> {
         }
         vec![(state, Val::Expr(Some(result)))]
     }
+}
+
+/// Tests whether a node is a literal, which the simplifier returns as it is.
+fn is_literal(node: NodeId, state: &State) -> bool {
+    let literals = [Kind::IntImm, Kind::UIntImm, Kind::FloatImm, Kind::StringImm];
+    state.shape(node).is_some_and(|shape| literals.contains(&shape.kind))
 }
 
 /// The nodes that items are.

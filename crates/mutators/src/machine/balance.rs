@@ -106,19 +106,22 @@ impl<'p> Machine<'p> {
             (Method::Push, [key, ..]) => {
                 let mut state = state.clone();
                 Rc::make_mut(&mut state.scopes).known.push((scope.to_owned(), key.clone()));
+                self.begins_buffer(scope, key, &mut state);
                 Some(vec![(state, Val::Void)])
             }
             (Method::Contains, [key]) if is_known(key) => {
                 Some(vec![(state.clone(), Val::Bool(self.values.bool(true)))])
             }
             (Method::Contains, [key]) if !self.is_concrete() => {
-                let (mut holds, fails) = self.choose(state.clone());
+                let (mut holds, mut fails) = self.choose(state.clone());
                 Rc::make_mut(&mut holds.scopes).known.push((scope.to_owned(), key.clone()));
+                self.asks_for_buffer(scope, key, [&mut holds, &mut fails]);
                 Some(self.truths(vec![holds], vec![fails]))
             }
             (Method::Pop, [key]) => {
                 let mut state = state.clone();
                 self.popped_from_table(scope, key, &mut state, line);
+                self.uses_buffer(scope, key, &mut state);
                 Some(vec![(state, Val::Void)])
             }
             (Method::Clear | Method::Swap, _) => {
@@ -272,6 +275,7 @@ impl<'p> Machine<'p> {
     /// Records the effect on scopes of a loop whose number of iterations is not known. The record
     /// is lost unless each iteration leaves the scopes unchanged.
     pub(crate) fn looped(before: &State, after: &mut State, line: usize) {
+        after.buffers = before.buffers.clone();
         if before.scopes == after.scopes {
             return;
         }

@@ -538,8 +538,10 @@ impl<'p> Machine<'p> {
         }
         let mut paths = Vec::new();
         for (state, values) in self.arguments(arguments, state) {
-            let values: Vec<Val> =
+            let mut state = state;
+            let mut values: Vec<Val> =
                 values.into_iter().map(|value| Self::loaded(value, &state)).collect();
+            self.typed_literals(&mut values, &mut state);
             for (mut state, matched) in self.make_node(*kind, &values, state, line) {
                 if let Val::Expr(Some(node)) = matched {
                     let (ty, class) = (state.node(node).ty, state.node(node).class);
@@ -550,6 +552,20 @@ impl<'p> Machine<'p> {
             }
         }
         paths
+    }
+
+    /// Makes the number in a pattern a literal of the other operand's type (`IntLiteral` in
+    /// `IRMatch.h`).
+    fn typed_literals(&mut self, values: &mut [Val], state: &mut State) {
+        let (index, node) = match values {
+            [Val::Expr(Some(node)), Val::Int(_)] => (1, *node),
+            [Val::Int(_), Val::Expr(Some(node))] => (0, *node),
+            _ => return,
+        };
+        let ty = state.node(node).ty;
+        if let Some(literal) = self.literal_of(ty, &values[index], state) {
+            values[index] = Val::Expr(Some(literal));
+        }
     }
 
     fn swap(&mut self, one: &'p Expr, other: &'p Expr, state: State) -> Paths<Val> {

@@ -49,7 +49,8 @@ pub(crate) fn other_statement(class: &str) -> Option<String> {
 
 /// The obstacle to judging the methods of a class, if what it states is not judged.
 pub(crate) fn obstacle(class: &str) -> Option<String> {
-    let is_judged = vanishing(class).is_some() || makes_masks(class);
+    let is_judged =
+        vanishing(class).is_some() || makes_masks(class) || unused_table(class).is_some();
     if is_judged { None } else { other_statement(class) }
 }
 
@@ -63,6 +64,13 @@ pub(crate) fn makes_masks(class: &str) -> bool {
 pub(crate) fn vanishing(class: &str) -> Option<Vanishing> {
     let passes = OTHER_PASSES.as_ref().ok()?;
     passes.iter().find(|pass| pass.class == class)?.vanishing
+}
+
+/// The table of buffers that were not used so far, if a class states that it drops allocations
+/// that are not used.
+pub(crate) fn unused_table(class: &str) -> Option<&'static str> {
+    let passes = OTHER_PASSES.as_ref().ok()?;
+    passes.iter().find(|pass| pass.class == class)?.unused
 }
 
 /// Tests whether a scope holds the variables that have no value, by what some class states.
@@ -157,6 +165,11 @@ pub(crate) fn is_mutate(function: &Function) -> bool {
     ["mutate", "Mutate"].contains(&function.name.as_str())
 }
 
+/// Tests whether a parameter's type is that of a place for a report.
+pub(crate) fn is_place_of_report(ty: &str) -> bool {
+    ["ExprInfo*", "ConstBounds*"].contains(&ty)
+}
+
 /// Tests whether a contract that replaces bodies replaces this function of the program. It may be
 /// another function of the same name: one that mutates something else than a node, or that takes
 /// something more than a place for a report. Such a function runs as it is written.
@@ -168,7 +181,7 @@ pub(crate) fn is_replaced(function: &Function) -> bool {
     if is_mutate(function) {
         return types().enumerate().all(|(index, ty)| match index {
             0 => ["Expr", "Stmt"].contains(&ty.trim_end_matches('&')) && !function.may_write(index),
-            1 => ["ExprInfo*", "ConstBounds*"].contains(&ty),
+            1 => is_place_of_report(ty),
             _ => false,
         });
     }

@@ -47,6 +47,11 @@ pub(crate) const READS: [&str; 16] = [
 
 /// Tests whether a text uses a name only to call methods that read.
 fn only_reads(text: &str, name: &str) -> bool {
+    only_calls(text, name, &READS)
+}
+
+/// Tests whether a text uses a name only to call some methods.
+pub(super) fn only_calls(text: &str, name: &str, methods: &[&str]) -> bool {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut rest = text;
     let mut before = ' ';
@@ -59,7 +64,7 @@ fn only_reads(text: &str, name: &str) -> bool {
         }
         let method = rest.strip_prefix('.').or_else(|| rest.strip_prefix("->"));
         let read = method.and_then(|method| method.split_once('(')).map(|(method, _)| method);
-        if !read.is_some_and(|method| READS.contains(&method)) {
+        if !read.is_some_and(|method| methods.contains(&method)) {
             return false;
         }
     }

@@ -8,8 +8,10 @@
 //! followed, and the reports that visitors themselves make are not checked.
 
 use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind};
 use halidom_rewrites::rules::{Fun, ValueId};
 
+use crate::ir::kinds::Code;
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
@@ -43,9 +45,11 @@ impl Machine<'_> {
             let truth = self.values.bool(true);
             let yes = Val::Bool(truth);
             let zero = self.number(0, BITS, true);
-            let exact = Val::Bound(value, truth);
-            let bounds = interval(exact.clone(), exact.clone(), &yes, &yes);
-            return info(bounds, Val::Bound(zero, truth), exact);
+            // Every compiler reports these literals, so what is computed from them is followed.
+            let is_certain = ty.code == Code::UInt || ty.bits >= 32;
+            let number = |num| if is_certain { Val::Int(num) } else { Val::Bound(num, truth) };
+            let bounds = interval(number(value), number(value), &yes, &yes);
+            return info(bounds, number(zero), number(value));
         }
         let [least, greatest] = ["least", "greatest"].map(|of| self.any_number(of, BITS, true));
         let [has_least, has_greatest] =
@@ -64,6 +68,32 @@ impl Machine<'_> {
         let remainder = self.any_number("remainder", BITS, true);
         let aligned = self.alignment(value.term, modulus.term, remainder.term);
         info(bounds, Val::Bound(modulus, aligned), Val::Bound(remainder, aligned))
+    }
+
+    /// A report that nobody has filled in, with the initial values of its members.
+    pub(crate) fn blank_report(&mut self) -> Val {
+        let no = Val::Bool(self.values.bool(false));
+        let [none, one] = [0, 1].map(|number| Val::Int(self.number(number, BITS, true)));
+        info(interval(none.clone(), none.clone(), &no, &no), one, none)
+    }
+
+    /// The place of a report, or of a part of one, that an expression names on wholly known IR.
+    pub(super) fn place_of_report(&self, expr: &Expr, state: &State) -> Option<Place> {
+        let place = match &expr.kind {
+            ExprKind::Name(name) => {
+                let place = Self::find_variable(name, state)?;
+                match Self::load(&place, state)?.value {
+                    Val::Address(place) | Val::Reference(place) => place,
+                    _ => place,
+                }
+            }
+            ExprKind::Member { object, name, .. } => {
+                Place::Part(Box::new(self.place_of_report(object, state)?), name.clone())
+            }
+            _ => return None,
+        };
+        let held = Self::load(&place, state)?.value;
+        (self.is_concrete() && is_report(&held)).then_some(place)
     }
 
     fn any_truth(&mut self, name: &str) -> ValueId {

@@ -13,6 +13,7 @@ use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::alike::treats_alike;
 use crate::machine::invariants::invariant;
+use crate::machine::methods::PART_OF_NAME;
 use crate::machine::names::Method;
 use crate::machine::objects::element_of;
 use crate::machine::program::Purpose;
@@ -504,7 +505,11 @@ impl<'p> Machine<'p> {
     /// Tests whether a key that looks the same may be another key: a value that is not known has
     /// only a name.
     pub(crate) fn is_vague(&self, key: &Val) -> bool {
-        !self.is_concrete() && matches!(key, Val::Handle(_))
+        let is_part = |of: &str| {
+            let number = of.strip_prefix(PART_OF_NAME).and_then(|rest| rest.strip_prefix('#'));
+            number.is_some_and(|number| number.parse::<u32>().is_ok())
+        };
+        !self.is_concrete() && matches!(key, Val::Handle(of) if !is_part(of))
     }
 
     pub(crate) fn is_same_key(a: &Val, b: &Val, state: &State) -> bool {

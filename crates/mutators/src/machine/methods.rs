@@ -16,6 +16,9 @@ use crate::machine::run::{Machine, Outcome, Paths};
 /// The handle for an unknown character, position or part of a text.
 pub(crate) const PART_OF_TEXT: &str = "a part of a text";
 
+/// The beginning of the handle of a part of a name. Each handle is one text.
+pub(crate) const PART_OF_NAME: &str = "a part of a name";
+
 impl Machine<'_> {
     /// Runs a method of an `Expr`, a `Type`, a node or one of the compiler's own objects.
     pub(crate) fn method(
@@ -27,6 +30,14 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        let receiver = match receiver {
+            Val::Address(place)
+                if Self::load(&place, &state).is_some_and(|slot| is_report(&slot.value)) =>
+            {
+                Val::Reference(place)
+            }
+            receiver => receiver,
+        };
         let place = match &receiver {
             Val::Reference(place) => Some(place.clone()),
             _ => None,
@@ -187,8 +198,13 @@ impl Machine<'_> {
             (Val::Expr(Some(node)), Method::Substr | Method::Find | Method::FindFirstOf, _)
                 if state.node(*node).ty == Type::NAME =>
             {
-                let of = Val::Handle(format!("a part of name {node}"));
-                vec![(state, of)]
+                // Each time it may be another part, or the same.
+                let part = if self.is_concrete() {
+                    format!("a part of name {node}")
+                } else {
+                    self.fresh_name(PART_OF_NAME)
+                };
+                vec![(state, Val::Handle(part))]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }
@@ -513,11 +529,13 @@ fn has_its_arguments(call: NodeId, name: &str, state: &State) -> bool {
         .into_iter()
         .map(|argument| state.node(argument).ty)
         .collect();
-    if known.is_empty() {
-        return true;
-    }
     let counts = crate::ir::intrinsics::counts(name);
     let ty = state.node(call).ty;
+    if known.is_empty() {
+        let is_it = |without: &NodeId| state.find(*without) == state.find(call);
+        let has_some = !counts.is_empty() && !counts.contains(&0);
+        return !(has_some && state.without_arguments.iter().any(is_it));
+    }
     match crate::ir::intrinsics::operands(name, ty) {
         Some(operands) => {
             operands == known

@@ -15,7 +15,7 @@
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
 //!   own visitors and mutators, and `parts` nodes from lists and from what is not known.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
-//!   records the entries that a path leaves on scopes.
+//!   records the entries that a path leaves on scopes, `buffers` those of a table of buffers.
 //! * `sequence` ends paths on which an order matters that C++ leaves open; `references` tells the
 //!   types that may be references by another name.
 
@@ -28,6 +28,7 @@ pub(crate) mod api_nodes;
 pub(crate) mod api_numbers;
 pub(crate) mod api_terms;
 pub(crate) mod balance;
+pub(crate) mod buffers;
 pub(crate) mod calls;
 pub(crate) mod contracts;
 pub(crate) mod descent;

@@ -2,7 +2,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
-use crate::ir::intrinsics::{CALLEE, Intrinsic, PURE_EXTERN, callee};
+use crate::ir::intrinsics::{CALLEE, INTRINSIC, Intrinsic, PURE_EXTERN, callee, is_of_the_ir};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
@@ -169,6 +169,9 @@ impl Machine<'_> {
                 Some(intrinsic) if name == "name" => Val::Text(intrinsic.clone()),
                 Some(callee) if crate::ir::intrinsics::is_extern(callee) => {
                     Val::Handle(PURE_EXTERN.to_owned())
+                }
+                Some(known) if name == "call_type" && is_of_the_ir(known) => {
+                    Val::Handle(INTRINSIC.to_owned())
                 }
                 None if name == "name" => Val::Handle(callee(state.find(node))),
                 _ => Val::Handle(format!("Call.{name}")),

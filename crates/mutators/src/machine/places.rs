@@ -77,15 +77,16 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Member { object, name, .. } => {
                 let mut paths = Vec::new();
-                for (mut state, value) in self.eval(object, state) {
-                    // Assigning a member of a report makes the whole report unknown.
+                if let Some(report) = self.place_of_report(object, &state) {
+                    return vec![(state, Place::Part(Box::new(report), name.clone()))];
+                }
+                for (state, value) in self.eval(object, state) {
                     if let ExprKind::Name(of) = &object.kind
                         && is_report(&value)
                         && !self.is_concrete()
                         && let Some(place) = Self::find_variable(of, &state)
                     {
-                        self.store(&place, Val::info(), &mut state);
-                        paths.push((state, Place::Nowhere));
+                        paths.push((state, Place::Part(Box::new(place), name.clone())));
                         continue;
                     }
                     // A known member of a structure may be read again; an unknown one cannot.
@@ -173,6 +174,14 @@ impl<'p> Machine<'p> {
         Self::is_own(place, state)
             || *place == Place::Nowhere
             || Self::load(place, state).is_none_or(is_bookkeeping)
+    }
+
+    /// Tests whether a place is a member of a report on IR that is not wholly known. An assignment
+    /// makes the whole report unknown.
+    pub(super) fn is_of_report(&self, place: &Place, state: &State) -> bool {
+        let Place::Part(base, _) = place else { return false };
+        let held = Self::load(base, state).map(|slot| slot.value);
+        !self.is_concrete() && held.as_ref().is_some_and(is_report)
     }
 
     /// Tests whether a variable holds its own value. A reference parameter or variable that was
@@ -300,7 +309,9 @@ impl<'p> Machine<'p> {
                     }
                     let combined = match op {
                         None => vec![(state, value)],
-                        Some(_) if place == Place::Nowhere => vec![(state, Val::info())],
+                        Some(_) if place == Place::Nowhere || self.is_of_report(&place, &state) => {
+                            vec![(state, Val::info())]
+                        }
                         Some(sign) => {
                             let old = self.value_before(&place, &state);
                             self.binary(*sign, old, value, state, line)

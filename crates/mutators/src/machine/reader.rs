@@ -44,6 +44,8 @@ pub(crate) struct Pass {
     pub(crate) statement: &'static str,
     /// The parts of the statement that its results may be nothing, if it makes this one.
     pub(crate) vanishing: Option<Vanishing>,
+    /// The table of the statement that it drops unused allocations, if it makes this one.
+    pub(crate) unused: Option<&'static str>,
     /// True if its results are masks of vectors of truth values.
     pub(crate) makes_masks: bool,
     /// The source that documents it.
@@ -95,12 +97,19 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
         return source.problem("a source is expected");
     };
     let source = source.text()?;
+    let makes_masks = false;
     if let TreeKind::List(_) = statement.kind {
-        let vanishing = Some(vanishing(statement)?);
-        let statement = "its results are nothing where their arguments have no value";
-        let makes_masks = false;
+        let (vanishing, unused) = match statement.headed()? {
+            ("unused", [table]) => (None, Some(named_table(table)?)),
+            _ => (Some(vanishing(statement)?), None),
+        };
+        let statement = if unused.is_some() {
+            "its results lack allocations that are not used"
+        } else {
+            "its results are nothing where their arguments have no value"
+        };
         let of = |class: &Tree| {
-            Ok(Pass { class: class.atom()?, statement, vanishing, makes_masks, source })
+            Ok(Pass { class: class.atom()?, statement, vanishing, unused, makes_masks, source })
         };
         return classes.list()?.iter().map(of).collect();
     }
@@ -109,10 +118,19 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
         return statement.problem("no statement of passes");
     };
     let makes_masks = word == MASKS;
+    let (vanishing, unused) = (None, None);
     let of = |class: &Tree| {
-        Ok(Pass { class: class.atom()?, statement, vanishing: None, makes_masks, source })
+        Ok(Pass { class: class.atom()?, statement, vanishing, unused, makes_masks, source })
     };
     classes.list()?.iter().map(of).collect()
+}
+
+/// Reads `(table SCOPE)`.
+fn named_table(tree: &Tree) -> Result<&'static str, Problem> {
+    match tree.headed()? {
+        ("table", [scope]) => scope.atom(),
+        _ => tree.problem("a table is expected"),
+    }
 }
 
 /// Reads `(vanishes (guard MEMBER) (lost SCOPE))`.

@@ -4,7 +4,7 @@
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
-use crate::ir::intrinsics::{PURE_EXTERN, called_by};
+use crate::ir::intrinsics::{INTRINSIC, OTHER_CALLS, PURE_EXTERN, called_by};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -472,6 +472,11 @@ impl Machine<'_> {
             {
                 a == b
             }
+            (Val::Handle(of), Val::Handle(ty)) | (Val::Handle(ty), Val::Handle(of))
+                if of == INTRINSIC && OTHER_CALLS.contains(&ty.as_str()) =>
+            {
+                false
+            }
             (Val::Opaque(a), Val::Opaque(b)) if a == b || self.is_concrete() => a == b,
             (Val::Opaque(id), Val::Handle(text) | Val::Text(text))
             | (Val::Handle(text) | Val::Text(text), Val::Opaque(id))
@@ -587,7 +592,13 @@ impl Machine<'_> {
                 return (state, Val::Expr(Some(node)));
             }
             let intrinsic = state.node(node).intrinsic.clone();
-            let made = state.add(ty, None, Some(Shape { kind, fields: new }));
+            // The same function of arguments with the same values, whichever function it is.
+            let class = (kind == Kind::Call
+                && intrinsic.is_none()
+                && !self.is_concrete()
+                && have_same_values(&fields, &new, &state))
+            .then_some(state.node(node).class);
+            let made = state.add(ty, class, Some(Shape { kind, fields: new }));
             state.node_mut(made).intrinsic = intrinsic;
             (state, Val::Expr(Some(made)))
         });
@@ -752,4 +763,14 @@ fn is_name(value: &Val, state: &State) -> bool {
         Val::Expr(Some(node)) => state.node(*node).ty == Type::NAME,
         _ => false,
     }
+}
+
+/// Tests whether two lists of members have the same values.
+fn have_same_values(a: &[Field], b: &[Field], state: &State) -> bool {
+    let class = |node: NodeId| state.class(state.node(node).class);
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| match (a, b) {
+            (Field::Expr(a), Field::Expr(b)) => class(*a) == class(*b),
+            (a, b) => a == b,
+        })
 }

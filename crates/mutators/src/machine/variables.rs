@@ -317,6 +317,9 @@ impl<'p> Machine<'p> {
                 let value = self.coerce(ty, value, state);
                 Rc::make_mut(&mut state.frames[*frame])[*index].value = value;
             }
+            Place::Part(base, _) if self.is_of_report(place, state) => {
+                self.store(base, Val::info(), state);
+            }
             Place::Part(base, name) => {
                 let held = Self::load(base, state).map(|slot| slot.value);
                 if let (Some(Val::List(mut values)), Ok(index)) =

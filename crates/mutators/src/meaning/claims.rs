@@ -308,6 +308,43 @@ pub(crate) fn flat_fact(profile: &Profile, machine: &Machine<'_>, end: &End) -> 
     Some(claim)
 }
 
+/// The claim with what a solver does not find out about quotients and remainders by something that
+/// is not constant: of a number below the divisor they are 0 and the number, and of 0 they are 0.
+/// `None` if there are none.
+pub(crate) fn with_remainders(claim: &Obligation) -> Option<Obligation> {
+    let mut more = claim.clone();
+    let mut found: Vec<ValueId> = Vec::new();
+    let sides = claim.lhs_defined.iter().chain(&claim.rhs_defined).chain(&claim.facts);
+    for term in sides.chain([&claim.lhs, &claim.rhs]) {
+        claim.values.visit(*term, &mut |part| {
+            let is_it = matches!(claim.values.node(part), Node::Apply(Fun::Div | Fun::Mod, operands)
+                if claim.values.as_number(operands[1]).is_none());
+            let is_whole = !matches!(claim.values.domain(part), Domain::Real | Domain::Bool);
+            if is_it && is_whole && !found.contains(&part) {
+                found.push(part);
+            }
+        });
+    }
+    for part in &found {
+        let Node::Apply(fun, operands) = claim.values.node(*part).clone() else { continue };
+        let values = &mut more.values;
+        let (a, b, zero) = (operands[0], operands[1], values.number(0, values.domain(*part)));
+        let is_negative = values.apply(Fun::Lt, &[a, zero]);
+        let is_below = values.apply(Fun::Lt, &[a, b]);
+        let is_not_below = values.apply(Fun::Not, &[is_below]);
+        let is_outside = values.apply(Fun::Or, &[is_negative, is_not_below]);
+        let is_zero = values.apply(Fun::Eq, &[a, zero]);
+        let is_other = values.apply(Fun::Not, &[is_zero]);
+        let small = if fun == Fun::Div { zero } else { a };
+        let is_small = values.apply(Fun::Eq, &[*part, small]);
+        let is_none = values.apply(Fun::Eq, &[*part, zero]);
+        let first = values.apply(Fun::Or, &[is_outside, is_small]);
+        let second = values.apply(Fun::Or, &[is_other, is_none]);
+        more.facts.extend([first, second]);
+    }
+    (!found.is_empty()).then_some(more)
+}
+
 /// Facts that variables lie within their types.
 pub(crate) fn in_type_range(meaning: &mut Meaning<'_>, state: &State) -> Vec<ValueId> {
     let mut facts = Vec::new();

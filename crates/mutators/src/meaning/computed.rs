@@ -1,4 +1,4 @@
-//! The results of calls: the intrinsics of the IR whose values are known.
+//! The results of calls: the intrinsics of the IR whose values are known; and conversions.
 //!
 //! Calls of other functions with equal arguments have equal values.
 
@@ -259,5 +259,69 @@ impl Meaning<'_> {
             term = self.values.apply(Fun::Ite, &[is_all, value, term]);
         }
         term
+    }
+
+    /// A conversion between IR types. The result of converting a float to another type is not
+    /// known, except on wholly known IR.
+    pub(super) fn cast(&mut self, term: ValueId, from: Type, to: Type) -> ValueId {
+        let domain = self.domain(to);
+        match (from.domain(), to.domain()) {
+            (Domain::Bool, Domain::Bool) | (Domain::Real, Domain::Real) => term,
+            (Domain::Bool, _) => {
+                let (one, zero) = (self.values.number(1, domain), self.values.number(0, domain));
+                self.values.apply(Fun::Ite, &[term, one, zero])
+            }
+            (_, Domain::Real) => self.values.convert(term, domain),
+            (Domain::Real, _)
+                if self.rounds
+                    && let Some(rounded) = self.rounded(term, to) =>
+            {
+                rounded
+            }
+            (Domain::Real, _) => {
+                self.is_opaque = true;
+                self.values.var(&format!("{to} of {term:?}"), domain)
+            }
+            (_, Domain::Bool) => {
+                // The lowest bit is kept.
+                let two = self.values.number(2, self.values.domain(term));
+                let bit = self.values.apply(Fun::Mod, &[term, two]);
+                let zero = self.values.number(0, self.values.domain(term));
+                let is_zero = self.values.apply(Fun::Eq, &[bit, zero]);
+                self.values.apply(Fun::Not, &[is_zero])
+            }
+            _ => {
+                let fits =
+                    from.range().zip(to.range()).is_some_and(|((low, high), (least, greatest))| {
+                        least <= low && high <= greatest
+                    });
+                if fits {
+                    return self.values.convert(term, domain);
+                }
+                let wrapping = match to.code {
+                    Code::Int => Domain::Signed(to.bits),
+                    _ => Domain::Unsigned(to.bits),
+                };
+                let wrapped = self.values.convert(term, wrapping);
+                self.values.convert(wrapped, domain)
+            }
+        }
+    }
+
+    /// A float without its fraction, as an integer of a type, which is undefined where it does not
+    /// fit.
+    fn rounded(&mut self, term: ValueId, to: Type) -> Option<ValueId> {
+        let (least, greatest) = to.range().filter(|_| !to.is_bool())?;
+        let [zero, one] = [0, 1].map(|number| self.values.number(number, Domain::Real));
+        let fraction = self.values.apply(Fun::Mod, &[term, one]);
+        let floor = self.values.apply(Fun::Sub, &[term, fraction]);
+        let is_negative = self.values.apply(Fun::Lt, &[term, zero]);
+        let is_whole = self.values.apply(Fun::Eq, &[fraction, zero]);
+        let next = self.values.apply(Fun::Add, &[floor, one]);
+        let above = self.values.apply(Fun::Ite, &[is_whole, floor, next]);
+        let rounded = self.values.apply(Fun::Ite, &[is_negative, above, floor]);
+        let fits = self.between(rounded, least, greatest);
+        self.defined.extend(fits);
+        Some(self.values.convert(rounded, self.domain(to)))
     }
 }

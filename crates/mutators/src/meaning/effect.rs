@@ -286,6 +286,9 @@ impl Meaning<'_> {
         let mut way = way;
         let state = self.state;
 
+        if kind == Kind::Allocate && self.is_unused(member("name")?, member("body")?) {
+            return self.go(member("body")?, way, scope);
+        }
         // Where the condition does not hold, nothing is allocated.
         let condition = self.at(member("condition")?, &mut way, scope);
         let (allocated, left) = self.fork(condition, way);

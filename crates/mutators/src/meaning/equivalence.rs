@@ -2,7 +2,7 @@
 //! both can be taken at once.
 
 use halidom_rewrites::rules::{
-    Decision, Domain, Fulfilment, Fun, Limits, Obligation, ValueId, decide, fulfil,
+    Decision, Domain, Fulfilment, Fun, Limits, Obligation, ValueId, decide_or_vacuous, fulfil,
 };
 use halidom_smt::Solver;
 
@@ -37,6 +37,24 @@ pub(crate) fn same_effect(
     let second = meaning.ways(after).ok_or_else(unmodelled)?;
     let facts = facts(meaning);
     same_ways(meaning, &first, &second, &facts, solver, limits)
+}
+
+impl Meaning<'_> {
+    /// Tests whether a statement has no effect.
+    pub(crate) fn does_nothing(&mut self, stmt: NodeId) -> bool {
+        let ways = self.ways(stmt);
+        ways.is_some_and(|ways| ways.iter().all(|way| way.memory == 0 && !way.is_stopped))
+    }
+
+    /// Tests whether a statement does not use a buffer, so that nothing shows whether it is there.
+    pub(super) fn is_unused(&self, name: NodeId, body: NodeId) -> bool {
+        let state = self.state;
+        let class = state.class(state.node(body).class);
+        state.buffers.unused.iter().any(|(of, classes)| {
+            state.find(*of) == state.find(name)
+                && classes.iter().any(|known| state.class(*known) == class)
+        })
+    }
 }
 
 /// The facts that are known at every moment that was met.
@@ -116,7 +134,7 @@ fn same_ways(
             if lhs == truth && after.defined.iter().all(|fact| before.defined.contains(fact)) {
                 continue;
             }
-            match decide(&claim, solver, limits) {
+            match decide_or_vacuous(&claim, solver, limits) {
                 Decision::Proved | Decision::Vacuous => {}
                 Decision::Wrong(_) => {
                     return Err("values in it may differ".to_owned());

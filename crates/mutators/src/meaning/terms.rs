@@ -74,6 +74,8 @@ pub(crate) struct Meaning<'a> {
     pub(crate) equations: Vec<ValueId>,
     /// Names of classes' variables.
     pub(crate) names: Vec<(usize, String)>,
+    /// True if floats are converted to integers as in the IR. Solvers do not know how.
+    pub(crate) rounds: bool,
     /// True if a variable stands for a computation that is not modelled.
     pub(crate) is_opaque: bool,
     /// The moment at which expressions are evaluated.
@@ -119,6 +121,7 @@ impl<'a> Meaning<'a> {
             ranged: Vec::new(),
             equations: Vec::new(),
             names: Vec::new(),
+            rounds: false,
             is_opaque: false,
             moment: Moment::default(),
             is_timed: false,
@@ -671,47 +674,6 @@ impl<'a> Meaning<'a> {
             _ => (less(values, b, a), true),
         };
         if is_negated { values.apply(Fun::Not, &[truth]) } else { truth }
-    }
-
-    /// A conversion between IR types. The result of converting a float to another type is not
-    /// known.
-    pub(super) fn cast(&mut self, term: ValueId, from: Type, to: Type) -> ValueId {
-        let domain = self.domain(to);
-        match (from.domain(), to.domain()) {
-            (Domain::Bool, Domain::Bool) | (Domain::Real, Domain::Real) => term,
-            (Domain::Bool, _) => {
-                let (one, zero) = (self.values.number(1, domain), self.values.number(0, domain));
-                self.values.apply(Fun::Ite, &[term, one, zero])
-            }
-            (_, Domain::Real) => self.values.convert(term, domain),
-            (Domain::Real, _) => {
-                self.is_opaque = true;
-                self.values.var(&format!("{to} of {term:?}"), domain)
-            }
-            (_, Domain::Bool) => {
-                // The lowest bit is kept.
-                let two = self.values.number(2, self.values.domain(term));
-                let bit = self.values.apply(Fun::Mod, &[term, two]);
-                let zero = self.values.number(0, self.values.domain(term));
-                let is_zero = self.values.apply(Fun::Eq, &[bit, zero]);
-                self.values.apply(Fun::Not, &[is_zero])
-            }
-            _ => {
-                let fits =
-                    from.range().zip(to.range()).is_some_and(|((low, high), (least, greatest))| {
-                        least <= low && high <= greatest
-                    });
-                if fits {
-                    return self.values.convert(term, domain);
-                }
-                let wrapping = match to.code {
-                    Code::Int => Domain::Signed(to.bits),
-                    _ => Domain::Unsigned(to.bits),
-                };
-                let wrapped = self.values.convert(term, wrapping);
-                self.values.convert(wrapped, domain)
-            }
-        }
     }
 
     /// The meaning of a variable of the machine that is no class's value, if it has one.

@@ -1,8 +1,11 @@
 // A report that was changed says nothing of the operand any more.
-// wrong: undecided
+// wrong: wrong
 
 class Right : public IRMutator {
     Expr visit(const Max *op, ExprInfo *bounds) {
+        if (op->type != Int(32)) {
+            return Max::make(mutate(op->a, nullptr), mutate(op->b, nullptr));
+        }
         ExprInfo a_bounds, b_bounds;
         Expr a = mutate(op->a, &a_bounds);
         Expr b = mutate(op->b, &b_bounds);
@@ -18,6 +21,9 @@ class Right : public IRMutator {
 
 class Wrong : public IRMutator {
     Expr visit(const Max *op, ExprInfo *bounds) {
+        if (op->type != Int(32)) {
+            return Max::make(mutate(op->a, nullptr), mutate(op->b, nullptr));
+        }
         ExprInfo a_bounds, b_bounds;
         Expr a = mutate(op->a, &a_bounds);
         Expr b = mutate(op->b, &b_bounds);

@@ -62,16 +62,31 @@ impl Limits {
 
 /// Decides a claim.
 pub fn decide(obligation: &Obligation, solver: &mut Solver, limits: Limits) -> Decision {
+    match decide_anyway(obligation, solver, limits) {
+        (Decision::Proved, false) => proved_of_some(obligation, solver),
+        (decision, _) => decision,
+    }
+}
+
+/// Decides a claim that is worth as much if its conditions contradict each other. Then it is
+/// `Proved` or `Vacuous`.
+pub fn decide_or_vacuous(obligation: &Obligation, solver: &mut Solver, limits: Limits) -> Decision {
+    decide_anyway(obligation, solver, limits).0
+}
+
+/// Decides a claim whose conditions may contradict each other, and tells whether it is known that a
+/// shown claim says something.
+fn decide_anyway(obligation: &Obligation, solver: &mut Solver, limits: Limits) -> (Decision, bool) {
     let never = |term: &ValueId| obligation.values.as_number(*term) == Some(0);
     if obligation.facts.iter().any(never) {
-        return Decision::Vacuous;
+        return (Decision::Vacuous, true);
     }
     if obligation.lhs_defined.iter().any(never) {
-        return Decision::Proved;
+        return (Decision::Proved, true);
     }
     let found = search(obligation, TRIES);
     if let Some(failure) = found.failure {
-        return wrong(obligation, failure);
+        return (wrong(obligation, failure), true);
     }
     limits.apply(solver);
     let mut goals = vec![];
@@ -86,10 +101,10 @@ pub fn decide(obligation: &Obligation, solver: &mut Solver, limits: Limits) -> D
     for case in cases(&obligation, &goals) {
         match case_holds(&obligation, &case, solver, limits) {
             Decision::Proved | Decision::Vacuous => {}
-            other => return other,
+            other => return (other, true),
         }
     }
-    if found.is_witnessed { Decision::Proved } else { proved_of_some(&obligation, solver) }
+    (Decision::Proved, found.is_witnessed)
 }
 
 /// Returns a failure as wrong, unless it relies on a name that stands for two values that may be

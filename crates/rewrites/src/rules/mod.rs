@@ -27,7 +27,7 @@ mod verify;
 
 pub use circles::{Circle, circles, leads_down};
 pub use decide::Limits;
-pub use decide::{Decision, Fulfilment, decide, fulfil};
+pub use decide::{Decision, Fulfilment, decide, decide_or_vacuous, fulfil};
 pub use interval::{contradict, shows};
 pub use meaning::Obligation;
 pub use meaning::{Context, is_unconditional};
