@@ -1,10 +1,11 @@
 //! Questions to the solver: does a set of formulas contradict itself?
 //!
 //! # Correctness
-//! Every question is asked in linear integer arithmetic. Atoms and products of atoms become
-//! unknowns, with true facts about them (`lemma`). The true values of the unknowns satisfy all of
-//! these, so `unsat` means that no assignment of the symbols satisfies the formulas. A model proves
-//! nothing: it only suggests sizes to try.
+//! Limits of single integers answer some questions (`limits`). Every other question is asked in
+//! linear integer arithmetic. Atoms and products of atoms become unknowns, with true facts about
+//! them (`lemma`). The true values of the unknowns satisfy all of these, so `unsat` means that no
+//! assignment of the symbols satisfies the formulas. A model proves nothing: it only suggests sizes
+//! to try.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

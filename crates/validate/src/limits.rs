@@ -4,7 +4,8 @@
 //! A fact about one number, such as `3 - x >= 0`, limits this number. A sum of numbers lies between
 //! the sums of their limits. So a fact that says of a sum what its limits exclude contradicts the
 //! facts that limit its numbers. A fact that always holds within these limits follows from those
-//! facts, and a question without it has the same answer. The facts that give the limits stay.
+//! facts, and a question without it has the same answer. Of the facts that give a limit, one stays,
+//! unless it is assumed anyway.
 //! Products and numbers without limits are unbounded here.
 
 use halidom_base::FxHashMap;
@@ -18,30 +19,22 @@ type Range = (Option<i128>, Option<i128>);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limits(FxHashMap<AtomId, Range>);
 
-/// Returns the number that a sum is about, with its factor, and the sum's constant. `None` if it
-/// has several numbers, or a product.
-fn one_number(poly: &Poly) -> Option<(AtomId, i128, i128)> {
-    let (mut number, mut constant) = (None, 0);
+/// Returns the number that `poly >= 0` limits, and its limits. A sum of one number has the factor 1
+/// or -1, as normal forms are divided by common factors.
+fn limit(poly: &Poly) -> Option<(AtomId, Range)> {
+    let (mut number, mut constant) = (None, 0_i128);
     for (monomial, factor) in &poly.0 {
-        match **monomial {
-            [] => constant = *factor,
-            [atom] if number.is_none() => number = Some((atom, *factor)),
+        match (&**monomial, factor) {
+            ([], _) => constant = *factor,
+            ([atom], 1 | -1) if number.is_none() => number = Some((*atom, *factor)),
             _ => return None,
         }
     }
-    number.map(|(atom, factor)| (atom, factor, constant))
-}
-
-/// Returns the number that `poly >= 0` limits, and its limits.
-fn limit(poly: &Poly) -> Option<(AtomId, Range)> {
-    let (atom, factor, constant) = one_number(poly)?;
-    // `factor * x >= -constant`; the quotient of a number by a positive one is rounded down.
-    Some(if factor > 0 {
-        let least = constant.div_euclid(factor).checked_neg()?;
-        (atom, (Some(least), None))
-    } else {
-        (atom, (None, Some(constant.div_euclid(factor.checked_neg()?))))
-    })
+    let (atom, factor) = number?;
+    // `x + constant >= 0`, or `constant - x >= 0`.
+    let range =
+        if factor == 1 { (Some(constant.checked_neg()?), None) } else { (None, Some(constant)) };
+    Some((atom, range))
 }
 
 impl Limits {
@@ -79,14 +72,17 @@ impl Limits {
         (least, greatest)
     }
 
-    /// Leaves out facts that follow from the others and from these limits. `None` if the facts
-    /// contradict each other or these limits.
+    /// Leaves out facts that follow from the others and from these limits. `None` if the limits
+    /// show that the facts contradict each other or the assumptions.
     pub(crate) fn reduced(&self, space: &Space, facts: &[FormulaId]) -> Option<Vec<FormulaId>> {
         let mut own = Self::default();
         for fact in facts {
             own.learn(space, *fact);
         }
-        let is_empty = |atom: &AtomId| matches!(self.of(*atom, &own), (Some(least), Some(greatest)) if least > greatest);
+        let is_empty = |atom: &AtomId| {
+            let (least, greatest) = self.of(*atom, &own);
+            least.zip(greatest).is_some_and(|(least, greatest)| least > greatest)
+        };
         if own.0.keys().any(is_empty) {
             return None;
         }
@@ -140,8 +136,8 @@ impl Limits {
 mod tests {
     use super::*;
 
-    /// Brings all facts about three numbers with small factors to a question, and compares with all
-    /// values of the numbers.
+    /// Draws facts about three numbers with small factors, and compares the answers with all values
+    /// of the numbers from -12 to 12.
     #[test]
     fn answers_are_those_of_all_values() {
         let space = Space::new();

@@ -21,7 +21,7 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::BufferKind;
 
-use super::{Any, Checker};
+use super::{Arbitrary, Checker};
 use crate::floats::Floats;
 use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::{Access, Dimension, MemoryId, loops, order};
@@ -182,8 +182,8 @@ impl Checker<'_> {
     }
 
     /// Returns the coordinates that share an element with the given ones, and the condition that
-    /// they are equal to them. They are congruent in the folded dimensions, with fresh symbols for
-    /// the multiples.
+    /// they are equal to them. They are congruent in the folded dimensions. The
+    /// multiples have symbols that a question may have only once.
     ///
     /// # Errors
     /// Returns the reason for a wrong number of coordinates, or if a fold is not by a constant.
@@ -204,7 +204,7 @@ impl Checker<'_> {
                 continue;
             }
             let factor = self.space.as_constant(dim.extent).ok_or(NO_SHARING)?;
-            let times = self.any(Any::Times(number));
+            let times = self.arbitrary(Arbitrary::Times(number));
             others.push(self.space.add(*coord, self.space.scale(times, factor)));
             same.push(self.space.equal(times, zero));
         }

@@ -39,6 +39,11 @@ pub(super) type Relying<'m> = [(LabelId, Vec<Carry<'m>>)];
 impl<'a> Checker<'a> {
     /// Returns the proposed label instances that end before an instance of a label.
     pub(super) fn carries(&mut self, label: LabelId) -> Vec<Carry<'a>> {
+        // Invariant: no arbitrary number of a question has a symbol yet. A proposal that depended
+        // on one might be kept only from the instance of a store that it was made for.
+        if !self.found.arbitrary.is_empty() {
+            return Vec::new();
+        }
         let (mut desk, tactics) = self.door();
         let found = tactics.earlier(&mut desk, label);
         found.iter().filter_map(|earlier| self.carry(label, earlier)).collect()
@@ -53,8 +58,7 @@ impl<'a> Checker<'a> {
         let depths = to.memories.iter().map(|memory| model.memories[*memory].place.steps.len());
         let lifetime = depths.max()?;
         let common = order::shared(&other.place.steps, &to.place.steps);
-        let is_free = earlier.at.iter().all(|(_, proposed)| self.is_free(*proposed));
-        if other.memories != to.memories || common < lifetime || !is_free {
+        if other.memories != to.memories || common < lifetime {
             return None;
         }
         // Invariant: the loops around the lifetime keep their values.

@@ -74,7 +74,7 @@ pub(crate) struct Findings {
     /// The inexact funcs, and the funcs that they are computed from.
     interpreted: IndexSet<FuncId>,
     /// The symbols of arbitrary numbers, and the substitutions by those of loops and lanes.
-    any: FxHashMap<Any, Symbol>,
+    arbitrary: FxHashMap<Arbitrary, Symbol>,
     renames: FxHashMap<Vec<Symbol>, Rc<Rename>>,
     /// Stores that never run.
     pub(crate) dead: Vec<(StmtId, Subject)>,
@@ -84,7 +84,7 @@ pub(crate) struct Findings {
 
 /// An arbitrary number that questions are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Any {
+enum Arbitrary {
     /// The variable of a loop, or a lane, in another instance of a statement.
     Loop(Symbol),
     /// The number of times that a dimension is folded between two coordinates.
@@ -318,27 +318,24 @@ impl Checker<'_> {
     }
 
     /// Returns the symbol of an arbitrary number in a question. Each question is about all values
-    /// of its symbols, so questions may share them; then equal questions are asked once. But a
-    /// proposed instance must not depend on them: see [`Self::is_free`].
-    fn any(&mut self, which: Any) -> PolyId {
+    /// of its symbols, so questions may share them; then equal questions are asked once.
+    ///
+    /// Invariant: one question has at most one other instance of a statement and one folded
+    /// location, as two of them would get the same symbols. No proposed instance of a label depends
+    /// on these symbols ([`Self::carries`]).
+    fn arbitrary(&mut self, which: Arbitrary) -> PolyId {
         let new = || {
             self.space.fresh(match which {
-                Any::Loop(symbol) => format!("{}'", self.space.symbol_name(symbol)),
-                Any::Times(_) => "times".to_owned(),
-                Any::Promised(_) => "promised".to_owned(),
+                Arbitrary::Loop(symbol) => format!("{}'", self.space.symbol_name(symbol)),
+                Arbitrary::Times(_) => "times".to_owned(),
+                Arbitrary::Promised(_) => "promised".to_owned(),
             })
         };
-        self.space.symbol(*self.found.any.entry(which).or_insert_with(new))
+        self.space.symbol(*self.found.arbitrary.entry(which).or_insert_with(new))
     }
 
-    /// Tests whether a proposed number does not depend on the arbitrary numbers of questions.
-    /// Otherwise a question might hold only of an arbitrary number that the proposal was made for.
-    fn is_free(&self, proposed: PolyId) -> bool {
-        let symbols = self.space.symbols_of(proposed);
-        self.found.any.values().all(|any| !symbols.contains(any))
-    }
-
-    /// Gives other names to the loops below the first `depth` steps of a place, and to a lane.
+    /// Gives other names to the loops below the first `depth` steps of a place, and to a lane: the
+    /// other instance in a question, which has only one.
     fn another<'m>(&mut self, place: &'m Place, lane: Option<Symbol>, depth: usize) -> Run<'m> {
         let inner = loops(place.steps.get(depth..).unwrap_or_default());
         let inner = inner.map(|index| self.model.loops[index].symbol).chain(lane);
@@ -346,8 +343,10 @@ impl Checker<'_> {
         if let Some(at) = self.found.renames.get(&symbols) {
             return Run { place, at: Rc::clone(at) };
         }
-        let renamed: Vec<_> =
-            symbols.iter().map(|symbol| (*symbol, self.any(Any::Loop(*symbol)))).collect();
+        let renamed: Vec<_> = symbols
+            .iter()
+            .map(|symbol| (*symbol, self.arbitrary(Arbitrary::Loop(*symbol))))
+            .collect();
         let at = Rc::new(Rename::symbols(renamed));
         self.found.renames.insert(symbols, Rc::clone(&at));
         Run { place, at }

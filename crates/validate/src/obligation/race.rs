@@ -31,7 +31,7 @@ use std::rc::Rc;
 use halidom_base::FxHashMap;
 
 use super::carry::Relying;
-use super::{Any, Checker};
+use super::{Arbitrary, Checker};
 use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::order::{self, Run};
 use crate::program::{Access, LabelId, LoadId, Store, StoreId, loops};
@@ -201,7 +201,7 @@ impl<'a> Checker<'a> {
 
     fn lanes_apart(&mut self, store: &Store) {
         let Some(lane) = store.access.lane else { return };
-        let other = self.any(Any::Loop(lane));
+        let other = self.arbitrary(Arbitrary::Loop(lane));
         let place = &store.access.place;
         let there = Run { place, at: Rc::new(Rename::symbols([(lane, other)])) };
         let same = self.space.equal(self.space.symbol(lane), other);

@@ -49,11 +49,12 @@ pub enum Kind {
 /// The method that closed an obligation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
-    /// Both sides have one normal form.
+    /// Both sides have one normal form, or the normal forms of facts contradict each other.
     Identity,
-    /// The solver found the negation contradictory in linear integer arithmetic.
+    /// The solver found the negation contradictory in linear integer arithmetic. This also stands
+    /// for goals that are shown together, some of them by normal forms or intervals.
     Solver,
-    /// Intervals contain the values.
+    /// Intervals contain the values, or exclude what the facts say.
     Intervals,
     /// The conditions were evaluated at sizes, such as those of a run, and they hold there.
     Run,

@@ -22,7 +22,7 @@
 use halidom_base::IndexMap;
 
 use super::carry::Carry;
-use super::{Any, Checker};
+use super::{Arbitrary, Checker};
 use crate::obligation::record::{Kind, Status};
 use crate::program::order::{self, Run};
 use crate::program::{Access, LabelId, MemoryId, Step, Store};
@@ -126,8 +126,9 @@ impl Checker<'_> {
                         continue;
                     }
                     let needed = &model.labels[label].needed;
-                    let any: Vec<PolyId> =
-                        (0..needed.len()).map(|number| self.any(Any::Promised(number))).collect();
+                    let any: Vec<PolyId> = (0..needed.len())
+                        .map(|number| self.arbitrary(Arbitrary::Promised(number)))
+                        .collect();
                     let together =
                         (loads.len() > 1).then(|| self.until_read(label, loads[0], &any, store));
                     for load in &loads {

@@ -70,10 +70,10 @@ impl Liar {
             (2, _) => drop(at.pop()),
             (3, _) => at.clear(),
             (6, Some(symbol)) => {
-                // Symbols of other questions, such as those of another instance of a statement.
+                // Symbols of other places and other questions.
                 let known = desk.space.all_symbols();
                 let other = self.one_of(&known).map_or(zero, |known| desk.space.symbol(known));
-                at.insert(0, (symbol, other));
+                at.push((symbol, other));
             }
             _ => {
                 let value = self.one_of(wanted).unwrap_or(zero);

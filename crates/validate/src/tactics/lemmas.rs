@@ -3,7 +3,7 @@
 use halidom_base::{FxHashMap, IndexSet};
 use halidom_ir::{BinaryOp, Constant, Scalar};
 
-use super::parts::divided_by;
+use super::parts::{alternatives, divided_by};
 use super::samples::Samples;
 use crate::lemma::{Instance, Lemmas, Memo, Place, Sample, operands, stepped};
 use crate::space::{
@@ -70,7 +70,7 @@ impl Lemmas for Chooser {
         let lemmas = self.mentioned.lemmas(space, &together, memo, &mut self.known);
         let Reached { atoms, truths, .. } = &self.mentioned;
         let reached = (lemmas, atoms.iter().copied().collect(), truths.iter().copied().collect());
-        self.mentioned.forget(mark);
+        self.mentioned.forget(&mark);
         reached
     }
 
@@ -121,7 +121,13 @@ struct Progress {
 
 /// The parts that were reached at a time: how many of each kind.
 struct Mark {
-    sizes: [usize; 7],
+    polys: usize,
+    formulas: usize,
+    atoms: usize,
+    monomials: usize,
+    values: usize,
+    truths: usize,
+    pairs: usize,
     progress: Progress,
 }
 
@@ -129,25 +135,29 @@ impl Reached {
     /// Remembers what was reached until now.
     fn mark(&self) -> Mark {
         let Self { polys, formulas, atoms, monomials, values, truths, pairs, progress } = self;
-        let (terms, progress) = ([values.len(), truths.len(), pairs.len()], *progress);
-        let [values, truths, pairs] = terms;
-        let [polys, formulas] = [polys.len(), formulas.len()];
-        let sizes = [polys, formulas, atoms.len(), monomials.len(), values, truths, pairs];
-        Mark { sizes, progress }
+        Mark {
+            polys: polys.len(),
+            formulas: formulas.len(),
+            atoms: atoms.len(),
+            monomials: monomials.len(),
+            values: values.len(),
+            truths: truths.len(),
+            pairs: pairs.len(),
+            progress: *progress,
+        }
     }
 
-    /// Forgets what was reached since. A question reaches little of what is new, compared with all
-    /// that is assumed.
-    fn forget(&mut self, Mark { sizes, progress }: Mark) {
-        let [polys, formulas, atoms, monomials, values, truths, pairs] = sizes;
-        self.polys.truncate(polys);
-        self.formulas.truncate(formulas);
-        self.atoms.truncate(atoms);
-        self.monomials.truncate(monomials);
-        self.values.truncate(values);
-        self.truths.truncate(truths);
-        self.pairs.truncate(pairs);
-        self.progress = progress;
+    /// Forgets what was reached since. That is little, compared with all that is assumed.
+    fn forget(&mut self, mark: &Mark) {
+        let Self { polys, formulas, atoms, monomials, values, truths, pairs, progress } = self;
+        polys.truncate(mark.polys);
+        formulas.truncate(mark.formulas);
+        atoms.truncate(mark.atoms);
+        monomials.truncate(mark.monomials);
+        values.truncate(mark.values);
+        truths.truncate(mark.truths);
+        pairs.truncate(mark.pairs);
+        *progress = mark.progress;
     }
 
     pub(super) fn formula(&mut self, space: &Space, formula: FormulaId) {
@@ -758,7 +768,7 @@ fn of_choices(space: &Space, monomial: &Monomial, divisors: &[(PolyId, PolyId)])
     let [a, b] = **monomial else { return Vec::new() };
     let mut lemmas = Vec::new();
     for (atom, factor) in [(a, b), (b, a)] {
-        let operands = choices(space, atom);
+        let operands = alternatives(space, atom);
         if operands.is_empty() {
             continue;
         }
@@ -776,18 +786,9 @@ fn divides(space: &Space, poly: PolyId, divisors: &[(PolyId, PolyId)]) -> bool {
     if divisors.iter().any(|(divisor, _)| [poly, negated].contains(divisor)) {
         return true;
     }
-    let operands = space.as_atom(poly).map_or(Vec::new(), |atom| choices(space, atom));
+    let operands = space.as_atom(poly).map_or(Vec::new(), |atom| alternatives(space, atom));
     operands.into_iter().any(|operand| {
         let negated = space.scale(operand, -1);
         divisors.iter().any(|(divisor, _)| [operand, negated].contains(divisor))
     })
-}
-
-/// Returns the operands of a minimum, or the arms of a selection.
-fn choices(space: &Space, atom: AtomId) -> Vec<PolyId> {
-    match space.atom(atom) {
-        Atom::Min(operands) => operands.to_vec(),
-        Atom::Select(_, a, b) => vec![*a, *b],
-        Atom::Symbol(_) | Atom::Div(..) | Atom::Value(_) => Vec::new(),
-    }
 }

@@ -54,6 +54,15 @@ pub(super) fn poly_atoms(space: &Space, poly: PolyId) -> IndexSet<AtomId> {
     space.poly(poly).0.iter().flat_map(|(monomial, _)| monomial.iter().copied()).collect()
 }
 
+/// Returns the operands of a minimum, or the arms of a selection.
+pub(super) fn alternatives(space: &Space, atom: AtomId) -> Vec<PolyId> {
+    match space.atom(atom) {
+        Atom::Min(operands) => operands.to_vec(),
+        Atom::Select(_, a, b) => vec![*a, *b],
+        Atom::Symbol(_) | Atom::Div(..) | Atom::Value(_) => Vec::new(),
+    }
+}
+
 /// `dividend = quotient * divisor + rest` as a polynomial identity, by long division on the
 /// divisor's greatest monomial.
 pub(super) fn divided_by(space: &Space, dividend: PolyId, divisor: PolyId) -> (PolyId, PolyId) {
