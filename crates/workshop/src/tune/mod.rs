@@ -205,7 +205,13 @@ fn expected(
     let (copy, pipeline, compiler) = (loaded.clone(), options.pipeline, toolchain.clone());
     let make = move || form::compile(copy, pipeline, None, &compiler).map(Arc::new);
     let mut form = Form::start(make, prepared, limit).map_err(|(failure, _)| fails(failure))?;
-    let took = form.run(1, limit).map_err(fails)?;
+    let mut took = form.run(1, limit).map_err(fails)?;
+    // A short run may have waited for other work.
+    for _ in 0..2 {
+        if (CHEAP..20 * CHEAP).contains(&took) {
+            took = took.min(form.run(1, limit).map_err(fails)?);
+        }
+    }
     let outputs = form.outputs().map_err(fails)?;
     let built = Arc::clone(&form.built);
     let begin = Instant::now();
