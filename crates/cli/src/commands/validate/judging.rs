@@ -1,6 +1,11 @@
-//! The judgement of the subjects of `halidom validate`, one by one.
+//! The judgement of the subjects of `halidom validate`.
 
+use std::collections::VecDeque;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
 
 use halidom_driver::baseline::Baseline;
@@ -14,7 +19,8 @@ use halidom_verdict::{Record, Verdict};
 
 use super::show::counterexample;
 use super::{annotated, baseline, replay, show};
-use crate::args::ValidateArgs;
+use crate::args::{Choice, ValidateArgs};
+use crate::commands::subjects;
 use crate::output::{Output, Stop};
 
 /// A subject with its verdict.
@@ -48,8 +54,90 @@ pub(super) struct Judging<'a> {
     pub(super) begin: Instant,
 }
 
+/// The most subjects that are judged at a time: each may take gigabytes.
+const MOST_AT_ONCE: usize = 4;
+
+/// The most subjects that wait for their turn or to be printed, for each that is judged: a long
+/// judgement must not stop those behind it.
+const WAITING: usize = 8;
+
+/// The number of further judgements that may begin.
+struct Free {
+    count: Mutex<usize>,
+    changed: Condvar,
+}
+
+/// A judgement that runs. Its end lets another one begin, even if it panics.
+struct Turn<'a>(&'a Free);
+
+impl Free {
+    /// Waits until a judgement may begin.
+    fn turn(&self) -> Turn<'_> {
+        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_none = |count: &mut usize| *count == 0;
+        let count = self.changed.wait_while(count, is_none);
+        *count.unwrap_or_else(PoisonError::into_inner) -= 1;
+        Turn(self)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.changed.notify_one();
+    }
+}
+
 impl Judging<'_> {
-    /// Judges a subject and prints the verdict.
+    /// Judges a file's subjects, as many at a time as there are processors, and prints the verdicts
+    /// in the order of the file. Returns the kind of the subjects.
+    pub(super) fn all_judged(
+        &self,
+        choice: &Choice,
+        all: &mut Vec<Judged>,
+        output: &mut Output<'_>,
+    ) -> Result<&'static str, Stop> {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        let at_once = processors.min(MOST_AT_ONCE);
+        let free = Free { count: Mutex::new(at_once), changed: Condvar::new() };
+        let free = &free;
+        thread::scope(|scope| {
+            let mut running: VecDeque<ScopedJoinHandle<'_, (String, Subject, Report)>> =
+                VecDeque::new();
+            let mut end = |judging: ScopedJoinHandle<'_, (String, Subject, Report)>,
+                           output: &mut Output<'_>| {
+                let (key, subject, report) =
+                    judging.join().unwrap_or_else(|panic| resume_unwind(panic));
+                output.line(&format!("{}:", subject.title()));
+                all.push(self.shown(&key, subject, (None, report), output)?);
+                Ok(())
+            };
+            let kind = subjects::for_each(choice, output, &mut |key, subject, _, output| {
+                if running.len() == WAITING * at_once
+                    && let Some(first) = running.pop_front()
+                {
+                    end(first, output)?;
+                }
+                let key = key.to_owned();
+                running.push_back(scope.spawn(move || {
+                    let turn = free.turn();
+                    let begin = Instant::now();
+                    let mut report = self.judge(&key, &subject);
+                    report.time = begin.elapsed();
+                    drop(turn);
+                    (key, subject, report)
+                }));
+                Ok(())
+            });
+            // Verdicts are printed even if a later subject is rejected.
+            for judging in running {
+                end(judging, output)?;
+            }
+            kind
+        })
+    }
+
+    /// Judges stock Halide's compile and prints the verdict.
     pub(super) fn judged(
         &self,
         key: &str,
@@ -57,9 +145,18 @@ impl Judging<'_> {
         output: &mut Output<'_>,
     ) -> Result<Judged, Stop> {
         output.line(&format!("{}:", subject.title()));
-        // The printed time is the time of the wait, with the compiles of stock Halide.
-        let begin = if self.stock.is_some() { self.begin } else { Instant::now() };
-        let (subject, stock, mut report) = self.report(key, subject, output);
+        let (subject, stock, report) = self.report(key, subject, output);
+        self.shown(key, subject, (stock, report), output)
+    }
+
+    /// Prints the verdict of a subject.
+    fn shown(
+        &self,
+        key: &str,
+        subject: Subject,
+        (stock, mut report): (Option<Stock>, Report),
+        output: &mut Output<'_>,
+    ) -> Result<Judged, Stop> {
         let refutation = match &report.verdict {
             Outcome::Refuted(found) => Some(found.clone()),
             Outcome::Proved | Outcome::Unknown(_) => None,
@@ -71,7 +168,10 @@ impl Judging<'_> {
             }
             Some(_) | None => None,
         };
-        report.time = begin.elapsed();
+        if self.stock.is_some() {
+            // The printed time is the time of the wait, with the compiles of stock Halide.
+            report.time = self.begin.elapsed();
+        }
         let layout = Layout::new(&subject, &report);
         if let Some(path) = &self.args.write_program {
             write_file(path, &layout.listing.text, output)?;
@@ -104,12 +204,7 @@ impl Judging<'_> {
         subject: Subject,
         output: &mut Output<'_>,
     ) -> (Subject, Option<Stock>, Report) {
-        let folder = self.args.emit_smt.as_ref();
-        let mut options = self.options.clone();
-        options.asking.emit_smt = folder.map(|folder| folder.join(&subject.pipeline).join(key));
-        let mut judge = |subject: &Subject| {
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
-        };
+        let mut judge = |subject: &Subject| self.judge(key, subject);
         match &self.stock {
             None => {
                 let report = judge(&subject);
@@ -122,6 +217,15 @@ impl Judging<'_> {
                 (judged.stock.subject.clone(), Some(judged.stock), judged.report)
             }
         }
+    }
+}
+
+impl Judging<'_> {
+    fn judge(&self, key: &str, subject: &Subject) -> Report {
+        let folder = self.args.emit_smt.as_ref();
+        let mut options = self.options.clone();
+        options.asking.emit_smt = folder.map(|folder| folder.join(&subject.pipeline).join(key));
+        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
     }
 }
 

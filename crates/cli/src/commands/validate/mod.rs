@@ -86,10 +86,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     let (file, options, kind) = match &wanted {
         Wanted::Choice(choice) => {
             let judging = Judging { args, options, stock: None, baseline, begin };
-            let kind = subjects::for_each(choice, output, &mut |key, subject, _, output| {
-                all.push(judging.judged(key, subject, output)?);
-                Ok(())
-            });
+            let kind = judging.all_judged(choice, &mut all, output);
             (choice.file.as_path(), judging.options, kind)
         }
         Wanted::Stock(request) => {
