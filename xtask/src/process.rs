@@ -104,12 +104,17 @@ pub(crate) fn memory(id: u32) -> u64 {
     let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
     let own = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let own = own.and_then(|text| text.trim().trim_end_matches("kB").trim().parse().ok());
-    let threads = fs::read_dir(folder.join("task")).into_iter().flatten().flatten();
+    own.unwrap_or(0) + children(id).into_iter().map(memory).sum::<u64>()
+}
+
+/// The running processes that any thread of a process started.
+pub(crate) fn children(id: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
     let children = threads.flat_map(|thread| {
         let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
         text.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
     });
-    own.unwrap_or(0) + children.map(memory).sum::<u64>()
+    children.collect()
 }
 
 /// Tests whether a program of this name is on the PATH.

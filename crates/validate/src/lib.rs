@@ -11,9 +11,8 @@
 //! `program` walks a program once and lists its accesses. `specification` turns the algorithm into
 //! equations. Both use the terms of `space`. `obligation` has one file for each group of kinds
 //! ([`Kind`]). `tactics` proposes witnesses, cases, equalities and lemmas through
-//! `obligation::door`, and `lia` asks the solver. `floats` defines the meanings of equality of
-//! floats. `prose` and `names` put
-//! obligations in words.
+//! `obligation::door`, `limits` answers questions by intervals, and `lia` asks the solver. `floats`
+//! defines the meanings of equality of floats. `prose` and `names` put obligations in words.
 //!
 //! Some words have a fixed meaning in this crate. A *claim* is the annotation of a store or load:
 //! it names the instance that the store runs, or the value that the load reads. A *label* is a

@@ -105,16 +105,6 @@ fn measure(command: &mut Command) -> Result<(Option<String>, Measured), Error> {
     Ok((output, Measured { answer: None, time, cpu, peak_kib }))
 }
 
-/// The processes that any thread of a process started.
-fn children(process: u32) -> Vec<u32> {
-    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-    let children = threads.flat_map(|thread| {
-        let list = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-        list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
-    });
-    children.collect()
-}
-
 fn peak_kib(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -249,10 +249,12 @@ fn judged(
                 "an expression is returned".to_owned()
             } else if !end.state.emitted_undefined.is_empty() {
                 "the C that is written may be undefined".to_owned()
-            } else if entry.kind == Kind::Free && machine.frees_unused(input, &end.state) {
+            } else if entry.kind == Kind::Free
+                && machine.frees_unused(input, &end.state)
+                && meaning.does_nothing(*result)
+            {
                 // The class states that such a `Free` may be gone.
-                let same = same_effect(&mut meaning, input, *result, solver, limits);
-                return if meaning.does_nothing(*result) { Ok(()) } else { same };
+                return Ok(());
             } else {
                 return same_effect(&mut meaning, input, *result, solver, limits);
             }

@@ -42,8 +42,8 @@ pub(crate) fn same_effect(
 impl Meaning<'_> {
     /// Tests whether a statement has no effect.
     pub(crate) fn does_nothing(&mut self, stmt: NodeId) -> bool {
-        let ways = self.ways(stmt);
-        ways.is_some_and(|ways| ways.iter().all(|way| way.memory == 0 && !way.is_stopped))
+        let idle = |way: &Way| way.memory == 0 && !way.is_stopped;
+        self.ways(stmt).is_some_and(|ways| !ways.is_empty() && ways.iter().all(idle))
     }
 
     /// Tests whether a statement does not use a buffer, so that nothing shows whether it is there.

@@ -47,8 +47,6 @@ impl Judged {
 pub(super) struct Judging<'a> {
     pub(super) args: &'a ValidateArgs,
     pub(super) options: Options,
-    /// The compile by stock Halide that the command is about, if it is about one.
-    pub(super) stock: Option<Stock>,
     pub(super) baseline: Option<Baseline>,
     /// The time at which the command began.
     pub(super) begin: Instant,
@@ -89,8 +87,8 @@ impl Drop for Turn<'_> {
 }
 
 impl Judging<'_> {
-    /// Judges a file's subjects, as many at a time as there are processors, and prints the verdicts
-    /// in the order of the file. Returns the kind of the subjects.
+    /// Judges a file's subjects, as many at a time as there are processors (at most four), and
+    /// prints the verdicts in the order of the file. Returns the kind of the subjects.
     pub(super) fn all_judged(
         &self,
         choice: &Choice,
@@ -137,16 +135,20 @@ impl Judging<'_> {
         })
     }
 
-    /// Judges stock Halide's compile and prints the verdict.
-    pub(super) fn judged(
+    /// Judges stock Halide's compile and prints the verdict. The subject that the verdict is about
+    /// may have annotations.
+    pub(super) fn stock_judged(
         &self,
+        stock: &Stock,
         key: &str,
-        subject: Subject,
         output: &mut Output<'_>,
     ) -> Result<Judged, Stop> {
-        output.line(&format!("{}:", subject.title()));
-        let (subject, stock, report) = self.report(key, subject, output);
-        self.shown(key, subject, (stock, report), output)
+        output.line(&format!("{}:", stock.subject.title()));
+        let wanted = annotated::wanted(self.args.annotations);
+        let judged = stock::judged(stock, wanted, &mut |subject| self.judge(key, subject));
+        annotated::show(&judged, output);
+        let subject = judged.stock.subject.clone();
+        self.shown(key, subject, (Some(judged.stock), judged.report), output)
     }
 
     /// Prints the verdict of a subject.
@@ -168,7 +170,7 @@ impl Judging<'_> {
             }
             Some(_) | None => None,
         };
-        if self.stock.is_some() {
+        if stock.is_some() {
             // The printed time is the time of the wait, with the compiles of stock Halide.
             report.time = self.begin.elapsed();
         }
@@ -196,31 +198,7 @@ impl Judging<'_> {
         Ok(Judged { key, subject, report, layout, verdict, left, recorded })
     }
 
-    /// Judges a subject. For stock Halide, returns the compile and the subject that the verdict is
-    /// about, which may have annotations.
-    fn report(
-        &self,
-        key: &str,
-        subject: Subject,
-        output: &mut Output<'_>,
-    ) -> (Subject, Option<Stock>, Report) {
-        let mut judge = |subject: &Subject| self.judge(key, subject);
-        match &self.stock {
-            None => {
-                let report = judge(&subject);
-                (subject, None, report)
-            }
-            Some(stock) => {
-                let wanted = annotated::wanted(self.args.annotations);
-                let judged = stock::judged(stock, wanted, &mut judge);
-                annotated::show(&judged, output);
-                (judged.stock.subject.clone(), Some(judged.stock), judged.report)
-            }
-        }
-    }
-}
-
-impl Judging<'_> {
+    /// Judges a subject.
     fn judge(&self, key: &str, subject: &Subject) -> Report {
         let folder = self.args.emit_smt.as_ref();
         let mut options = self.options.clone();

@@ -85,7 +85,7 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     let mut all: Vec<Judged> = Vec::new();
     let (file, options, kind) = match &wanted {
         Wanted::Choice(choice) => {
-            let judging = Judging { args, options, stock: None, baseline, begin };
+            let judging = Judging { args, options, baseline, begin };
             let kind = judging.all_judged(choice, &mut all, output);
             (choice.file.as_path(), judging.options, kind)
         }
@@ -102,9 +102,8 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
             if let Some(path) = &args.write_statement {
                 write_statement(&stock, path, output)?;
             }
-            let (subject, options) = (stock.subject.clone(), options.of_stock());
-            let judging = Judging { args, options, stock: Some(stock), baseline, begin };
-            let judged = judging.judged("halide", subject, output);
+            let judging = Judging { args, options: options.of_stock(), baseline, begin };
+            let judged = judging.stock_judged(&stock, "halide", output);
             let kind = judged.map(|judged| all.push(judged)).map(|()| SCHEDULES);
             (request.file(), judging.options, kind)
         }
