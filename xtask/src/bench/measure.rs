@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Verdict};
 use crate::error::Error;
-use crate::process::{program, root, shown};
+use crate::process::{children, program, root, shown};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
