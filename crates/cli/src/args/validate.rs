@@ -70,8 +70,8 @@ pub(crate) enum AnnotationsArg {
 /// A file, or a pipeline that stock Halide compiled.
 #[derive(Debug, Args)]
 pub(crate) struct Given {
-    /// The program, whose schedules are judged at the same time, up to four; with `--generator`, the
-    /// generator's parameters, each as `NAME=VALUE`
+    /// The program, whose schedules are judged at the same time, up to four; with `--generator`,
+    /// the generator's parameters, each as `NAME=VALUE`
     #[arg(
         value_name = "FILE",
         required_unless_present_any = ["halide_script", "generator", "passes"]
