@@ -19,22 +19,26 @@ use crate::process::{IS_BUILT, capture, cargo, program, root, run, shown};
 /// first, so that none of them runs alone at the end. A wrong order costs time only.
 const LONGEST: &[(&str, &str)] = &[
     ("driver", "all"),
-    ("schedule", "theorems"),
-    ("mutators", "programs"),
-    ("driver", "mutants"),
-    ("validate", "all"),
-    ("workshop", "agree"),
     ("cli", "all"),
-    ("mutators", "source_mutants"),
-    ("workshop", "fuzz"),
-    ("schedule", "schedules"),
-    ("xtask", "runtime"),
-    ("halide", "dumps"),
-    ("workshop", "corpus"),
-    ("workshop", "stock_fuzz"),
     ("atl", "tampering"),
-    ("rules", "all"),
+    ("atl", "all"),
+    ("driver", "mutants"),
+    ("workshop", "stock_fuzz"),
+    ("validate", "all"),
+    ("mutators", "source_mutants"),
+    ("filetests", "cases"),
+    ("workshop", "agree"),
+    ("codegen", "halidom_codegen"),
+    ("workshop", "tuning"),
+    ("validate", "halidom_validate"),
+    ("mutators", "programs"),
+    ("schedule", "theorems"),
+    ("workshop", "corpus"),
 ];
+
+/// The test programs that wait most of their time, such as for solvers that do not answer. They run
+/// beside the others, one after the other, and take no core from them.
+const WAITING: &[(&str, &str)] = &[("validate", "faults")];
 
 /// A command that runs tests, at the same time as others.
 struct Job {
@@ -58,6 +62,11 @@ impl Suite {
     fn shown(&self) -> String {
         let folder = self.folder.strip_prefix(root()).unwrap_or(&self.folder);
         format!("{} of {}", self.name, folder.display())
+    }
+
+    /// Tests whether a list names it.
+    fn is_in(&self, list: &[(&str, &str)]) -> bool {
+        list.iter().any(|(folder, name)| *name == self.name && self.folder.ends_with(folder))
     }
 
     /// Makes the job that runs it with one thread.
@@ -90,27 +99,31 @@ pub(crate) fn run_all(extent: Extent, others: Vec<(&str, Command)>) -> Result<()
     println!("{} test programs, {workers} at a time", suites.len());
     let documentation = cargo(&["test", "--release", "--workspace", "--doc"]);
     let others = others.into_iter().chain([("the documentation", documentation)]);
-    let mut jobs: VecDeque<Job> = suites.iter().map(Suite::job).collect();
+    let (waiting, busy): (Vec<Suite>, Vec<Suite>) =
+        suites.into_iter().partition(|suite| suite.is_in(WAITING));
+    let mut jobs: VecDeque<Job> = busy.iter().map(Suite::job).collect();
     // After the longest ones, so that none of these runs alone at the end.
     let longest = LONGEST.len().min(jobs.len());
     for (name, command) in others {
         jobs.insert(longest, Job { name: name.to_owned(), command });
     }
-    let waiting = Mutex::new(jobs);
+    let [jobs, waiting] = [jobs, waiting.iter().map(Suite::job).collect()].map(Mutex::new);
     let failed = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
+        let queues = std::iter::repeat_n(&jobs, workers).chain([&waiting]);
+        for queue in queues {
+            let failed = &failed;
+            scope.spawn(move || {
                 loop {
                     // The lock is held while a job is taken, not while it runs.
-                    let next = locked(&waiting).pop_front();
+                    let next = locked(queue).pop_front();
                     let Some(mut job) = next else { break };
                     match extent {
                         Extent::Share => job.command.env_remove(SWEEP),
                         Extent::Sweep => job.command.env(SWEEP, "1"),
                     };
                     if let Err(error) = run_one(&mut job) {
-                        locked(&failed).push((job.name, error));
+                        locked(failed).push((job.name, error));
                     }
                 }
             });

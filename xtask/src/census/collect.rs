@@ -2,7 +2,9 @@
 //!
 //! A generator is compiled against the installed Halide and judged as a generator. A pipeline of a
 //! Python program is judged as a script that runs the program up to it. A C++ program runs with a
-//! library of ours preloaded, which writes its pipelines as files (`tests/halide/census`).
+//! library of ours preloaded, which writes its pipelines as files (`tests/halide/census`). A
+//! generator with an autoscheduler does so too: the search for a schedule takes Halide minutes, and
+//! is no part of a judgement.
 
 use super::list::{self, Entry, Group, flat};
 use crate::error::Error;
@@ -20,6 +22,10 @@ use std::thread;
 const MOST: usize = 3;
 /// The time limit for one program that is run to collect its pipelines, in seconds.
 const RUN_SECONDS: &str = "300";
+/// The time limit for one autoscheduler, in seconds.
+const SEARCH_SECONDS: &str = "1200";
+/// The exit status of `timeout` after the time limit.
+const TIMED_OUT: i32 = 124;
 /// The C++ side of the bridge, which writes statements without loss.
 const BRIDGE: &str = "crates/halide/src/bridge/native/bridge.cpp";
 /// The headers of the libraries that read pictures.
@@ -87,7 +93,7 @@ impl Site {
         let mut command = program(halidom);
         command.arg("validate");
         match entry.group {
-            Group::Apps | Group::Autoschedulers | Group::Generators => {
+            Group::Apps | Group::Generators => {
                 let generator = self.generator(entry)?;
                 command.arg("--generator").arg(generator);
                 self.words(entry, &mut command)?;
@@ -99,15 +105,17 @@ impl Site {
                     command.args(["--target", &entry.target]);
                 }
             }
-            Group::Tests | Group::Tutorials => {
-                let folder = self.pipelines(entry.group, &entry.file)?;
+            Group::Autoschedulers | Group::Tests | Group::Tutorials => {
+                let is_search = entry.group == Group::Autoschedulers;
+                let number = if is_search { "1" } else { &entry.name };
+                let folder = self.pipelines(entry)?;
                 let [pipeline, statement, error] = ["hlpipe", "dump", "error"]
-                    .map(|extension| folder.join(format!("{}.{extension}", entry.name)));
+                    .map(|extension| folder.join(format!("{number}.{extension}")));
                 if let Ok(words) = fs::read_to_string(&error) {
                     return Err(words.lines().next().unwrap_or_default().to_owned());
                 }
                 if !pipeline.is_file() {
-                    return Err(format!("the program compiles no pipeline {}", entry.name));
+                    return Err(format!("the program compiles no pipeline {number}"));
                 }
                 command.arg("--halide").arg(pipeline).arg("--ir").arg(statement);
             }
@@ -233,14 +241,36 @@ impl Site {
         Ok(made)
     }
 
-    /// The folder with the pipelines that a C++ program compiles.
-    fn pipelines(&self, group: Group, file: &str) -> Result<PathBuf, Missing> {
-        let folder = self.folder.join(group.name()).join(flat(file));
+    /// The folder with the pipelines that an entry's C++ program compiles.
+    fn pipelines(&self, entry: &Entry) -> Result<PathBuf, Missing> {
+        if entry.group == Group::Autoschedulers {
+            // Not under the folder's lock: the generator's own one may be the same.
+            let generator = self.generator(entry)?;
+            let search = |folder: &Path| self.run_search(folder, &generator, entry);
+            self.collected(entry.group, &entry.stem(), search)
+        } else {
+            self.programs(entry.group, &entry.file)
+        }
+    }
+
+    /// The folder with the pipelines that a program of a file compiles.
+    fn programs(&self, group: Group, file: &str) -> Result<PathBuf, Missing> {
+        self.collected(group, &flat(file), |folder| self.run_program(folder, file))
+    }
+
+    /// The folder of this name, which `run` fills if nothing has done so.
+    fn collected(
+        &self,
+        group: Group,
+        name: &str,
+        run: impl FnOnce(&Path) -> Result<(), Missing>,
+    ) -> Result<PathBuf, Missing> {
+        let folder = self.folder.join(group.name()).join(name);
         let [done, error] = ["done", "error"].map(|name| folder.join(name));
         let _compiling = self.lock(&folder);
         if !done.is_file() {
             make_folder(&folder).map_err(|error| error.to_string())?;
-            if let Err(words) = self.run_program(&folder, file) {
+            if let Err(words) = run(&folder) {
                 write(&error, &words)?;
             }
             write(&done, "")?;
@@ -271,13 +301,44 @@ impl Site {
         if !folder.join("images").exists() {
             symlink(pictures, folder.join("images")).map_err(|error| error.to_string())?;
         }
-        let mut command = Command::new("timeout");
-        command.args([RUN_SECONDS, "nice", "-n", "10", "env"]);
-        command.arg(format!("LD_PRELOAD={}", self.library().display())).arg(&made);
-        command.env("HALIDOM_CENSUS_FOLDER", folder).env("HALIDOM_CENSUS_MOST", MOST.to_string());
         // Whether the program ends well is not asked: what it compiled before counts.
-        capture(command.current_dir(folder)).map_err(|error| error.to_string())?;
+        let mut command = self.watched(folder, RUN_SECONDS, MOST);
+        capture(command.arg(&made)).map_err(|error| error.to_string())?;
         fs::remove_file(&made).map_err(|error| error.to_string())
+    }
+
+    /// Runs a generator with an autoscheduler and the library that collects its pipeline.
+    fn run_search(&self, folder: &Path, generator: &Path, entry: &Entry) -> Result<(), Missing> {
+        let mut command = self.watched(folder, SEARCH_SECONDS, 1);
+        command.arg(generator);
+        command.args(["-f", "pipeline", "-n", "pipeline", "-e", "conceptual_stmt", "-o"]);
+        command.arg(folder).arg(format!("target={}", entry.target));
+        let name = entry.option("-p");
+        for word in &entry.words {
+            match name.filter(|name| name == word) {
+                Some(name) => command.arg(self.plugin(name)),
+                None => command.arg(word),
+            };
+        }
+        let output = capture(&mut command).map_err(|error| error.to_string())?;
+        if folder.join("1.hlpipe").is_file() || folder.join("1.error").is_file() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
+        Err(match output.status.code() {
+            Some(TIMED_OUT) => format!("Halide finds no schedule in {SEARCH_SECONDS} s"),
+            _ => last.unwrap_or_else(|| format!("Halide's autoscheduler fails: {}", output.status)),
+        })
+    }
+
+    /// Begins the command for a program, which runs in the folder that gets its pipelines.
+    fn watched(&self, folder: &Path, seconds: &str, most: usize) -> Command {
+        let mut command = Command::new("timeout");
+        command.args([seconds, "nice", "-n", "10", "env"]);
+        command.arg(format!("LD_PRELOAD={}", self.library().display())).current_dir(folder);
+        command.env("HALIDOM_CENSUS_FOLDER", folder).env("HALIDOM_CENSUS_MOST", most.to_string());
+        command
     }
 
     /// Finds the pipelines of the groups whose programs are to be run. Prints what is left out.
@@ -331,14 +392,14 @@ impl Site {
                 scope.spawn(|| {
                     while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                         // The reason why nothing is collected is kept, and found again below.
-                        drop(self.pipelines(group, file));
+                        drop(self.programs(group, file));
                     }
                 });
             }
         });
         let mut entries = Vec::new();
         for file in files {
-            match self.pipelines(group, &file) {
+            match self.programs(group, &file) {
                 Ok(folder) => {
                     let numbers =
                         (1..=MOST).map(|number| number.to_string()).take_while(|number| {

@@ -2,7 +2,6 @@
 
 mod common;
 mod definitions;
-mod faults;
 mod floats;
 mod kinds;
 mod narrow;

@@ -3,10 +3,15 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::options;
 use halidom_ir::parse;
 use halidom_smt::{Family, Program};
 use halidom_validate::{Budget, Method, Options, Report, Status, Verdict, validate};
+
+/// The default options, with the installed solver.
+fn options() -> Options {
+    let solver = Program::find(Family::Z3, None);
+    Options::new(solver.expect("a solver is installed"))
+}
 
 /// Validates a program that is proved with a working solver.
 fn judged(options: &Options) -> Report {
