@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use halidom_driver::stock::bridge;
 use halidom_verdict::{Cause, Exit, Verdict};
 use rustix::process::{Pid, Signal, kill_current_process_group, kill_process, setpgid};
 
@@ -127,7 +128,10 @@ fn said(Running { job, limit, json, .. }: Running) -> (String, Exit) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut output = Output::new(&mut out, &mut err);
     output.json = json;
-    let reason = format!("no verdict within {} s", limit.as_secs_f64());
+    let mut reason = format!("no verdict within {} s", limit.as_secs_f64());
+    if bridge::is_running() {
+        reason.push_str(", and Halide still works on the pipeline");
+    }
     let verdict = Verdict::unknown(Cause::Time, reason);
     output.verdict(&verdict);
     let exit = output.conclude(job, &Ended::Judged(verdict));

@@ -22,6 +22,7 @@ pub use error::BridgeError;
 pub use generator::Generator;
 use native::Native;
 pub use preload::{Preload, preload};
+pub use process::is_running;
 use process::{DUMP, Failed, SCRIPT, VARIABLE, run};
 
 /// The line that the script writes before Halide's output about the pipeline itself.
