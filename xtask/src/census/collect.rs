@@ -46,6 +46,8 @@ pub(super) struct Site {
     /// Locks for the programs: two judgements may need the same one. A program has the lock that
     /// its name selects.
     compiling: [Mutex<()>; LOCKS],
+    /// The lock for autoschedulers: the memory of two at once might not suffice.
+    searching: Mutex<()>,
 }
 
 /// The reason why a pipeline was not collected.
@@ -59,6 +61,7 @@ impl Site {
             folder: absolute(folder)?,
             package: package()?,
             compiling: [const { Mutex::new(()) }; LOCKS],
+            searching: Mutex::new(()),
         };
         let header = site.folder.join("include/Halide.h.gch");
         if !header.is_file() {
@@ -309,6 +312,7 @@ impl Site {
 
     /// Runs a generator with an autoscheduler and the library that collects its pipeline.
     fn run_search(&self, folder: &Path, generator: &Path, entry: &Entry) -> Result<(), Missing> {
+        let _searching = self.searching.lock().unwrap_or_else(PoisonError::into_inner);
         let mut command = self.watched(folder, SEARCH_SECONDS, 1);
         command.arg(generator);
         command.args(["-f", "pipeline", "-n", "pipeline", "-e", "conceptual_stmt", "-o"]);
