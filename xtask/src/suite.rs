@@ -36,8 +36,8 @@ const LONGEST: &[(&str, &str)] = &[
     ("workshop", "corpus"),
 ];
 
-/// The test programs that wait most of their time, such as for solvers that do not answer. They run
-/// beside the others, one after the other, and take no core from them.
+/// The test programs that wait most of their time, such as for solvers that do not answer. One at a
+/// time, they run at the same time as the others, as if there were one core more.
 const WAITING: &[(&str, &str)] = &[("validate", "faults")];
 
 /// A command that runs tests, at the same time as others.
@@ -64,9 +64,9 @@ impl Suite {
         format!("{} of {}", self.name, folder.display())
     }
 
-    /// Tests whether a list names it.
-    fn is_in(&self, list: &[(&str, &str)]) -> bool {
-        list.iter().any(|(folder, name)| *name == self.name && self.folder.ends_with(folder))
+    /// Returns its place in a list that names it.
+    fn place_in(&self, list: &[(&str, &str)]) -> Option<usize> {
+        list.iter().position(|(folder, name)| *name == self.name && self.folder.ends_with(folder))
     }
 
     /// Makes the job that runs it with one thread.
@@ -100,7 +100,7 @@ pub(crate) fn run_all(extent: Extent, others: Vec<(&str, Command)>) -> Result<()
     let documentation = cargo(&["test", "--release", "--workspace", "--doc"]);
     let others = others.into_iter().chain([("the documentation", documentation)]);
     let (waiting, busy): (Vec<Suite>, Vec<Suite>) =
-        suites.into_iter().partition(|suite| suite.is_in(WAITING));
+        suites.into_iter().partition(|suite| suite.place_in(WAITING).is_some());
     let mut jobs: VecDeque<Job> = busy.iter().map(Suite::job).collect();
     // After the longest ones, so that none of these runs alone at the end.
     let longest = LONGEST.len().min(jobs.len());
@@ -184,12 +184,7 @@ fn built() -> Result<Vec<Suite>, Error> {
         let problem = "it names no test program".to_owned();
         return Err(Error::Output { command: shown(&command), problem });
     }
-    let place = |suite: &Suite| {
-        LONGEST
-            .iter()
-            .position(|(folder, name)| *name == suite.name && suite.folder.ends_with(folder))
-    };
-    suites.sort_by_key(|suite| place(suite).unwrap_or(LONGEST.len()));
+    suites.sort_by_key(|suite| suite.place_in(LONGEST).unwrap_or(LONGEST.len()));
     Ok(suites)
 }
 
