@@ -1,13 +1,14 @@
 //! Compares ATL's programs with stock Halide's code for the same schedule, and with their naive
 //! forms.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Verdict};
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, capture, program, root, shown};
 use crate::{setup, table};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const PROGRAMS: &str = "crates/driver/benches/atl/speed.atl";
 const SCRIPT: &str = "crates/driver/benches/atl/speed.py";
@@ -43,7 +44,9 @@ pub(super) fn run() -> Result<(), Error> {
     let folder = root().join("target/bench-atl");
     fs::create_dir_all(&folder).map_err(|cause| Error::File { path: folder.clone(), cause })?;
     for name in DERIVATIONS {
-        build(&halidom, name, &folder)?;
+        if !build(&halidom, Path::new(PROGRAMS), name, &folder)?.is_proved() {
+            return Err(Error::Derivations(vec![name.to_owned()]));
+        }
         link(&folder, name)?;
     }
     let python = root().join(".venv/bin/python");
@@ -74,21 +77,26 @@ pub(super) fn run() -> Result<(), Error> {
     if slow.is_empty() { Ok(()) } else { Err(Error::Slow(slow)) }
 }
 
-/// Builds a derivation as a library and requires its proof.
-fn build(halidom: &Path, name: &str, folder: &Path) -> Result<(), Error> {
+/// Builds a derivation as a library, and returns its verdict.
+pub(super) fn build(
+    halidom: &Path,
+    programs: &Path,
+    name: &str,
+    folder: &Path,
+) -> Result<Verdict, Error> {
     let mut command = program(halidom);
-    command.args(["build", PROGRAMS, "-d", name, "--emit", "static-library", "--json", "-o"]);
-    let output = capture(command.arg(folder))?;
+    command.arg("build").arg(programs).args(["-d", name, "--emit", "static-library", "--json"]);
+    let output = capture(command.arg("-o").arg(folder))?;
     if !output.status.success() {
         print!("{}", String::from_utf8_lossy(&output.stderr));
     }
     let verdict = Answer::judged(&command, &output)?.verdict;
     println!("{name}: {verdict}");
-    if verdict.is_proved() { Ok(()) } else { Err(Error::Derivations(vec![name.to_owned()])) }
+    Ok(verdict)
 }
 
 /// Links `FOLDER/NAME.so` from `FOLDER/NAME.a`.
-fn link(folder: &Path, name: &str) -> Result<(), Error> {
+pub(super) fn link(folder: &Path, name: &str) -> Result<(), Error> {
     let file = |extension: &str| -> PathBuf { folder.join(name).with_extension(extension) };
     let mut command = program("cc");
     command.args(["-shared", "-o"]).arg(file("so")).arg("-Wl,--whole-archive").arg(file("a"));
@@ -102,22 +110,14 @@ fn link(folder: &Path, name: &str) -> Result<(), Error> {
 }
 
 /// Runs all forms in one process and adds its measurements.
-fn time(command: &mut std::process::Command, all: &mut Vec<Measured>) -> Result<(), Error> {
-    let output = capture(command)?;
-    if !output.status.success() {
-        print!("{}", String::from_utf8_lossy(&output.stderr));
-        return Err(Error::Failed { command: shown(command), status: output.status });
-    }
-    let problem =
-        |problem: &str| Error::Output { command: shown(command), problem: problem.to_owned() };
-    let answer = Json::parse(&String::from_utf8_lossy(&output.stdout)).map_err(problem)?;
-    for row in answer.array().ok_or_else(|| problem("no measurements"))? {
+fn time(command: &mut Command, all: &mut Vec<Measured>) -> Result<(), Error> {
+    for row in rows(command)? {
         let text = |key: &str| row.get(key).and_then(Json::text).map(str::to_owned);
         let number = |key: &str| row.get(key).and_then(Json::number);
         let (Some(program), Some(form), Some(threads), Some(time)) =
             (text("program"), text("form"), number("threads"), number("milliseconds"))
         else {
-            return Err(problem("a measurement without its name or time"));
+            return Err(problem(command, "a measurement without its name or time"));
         };
         let threads = threads.to_string();
         let distance = number("distance");
@@ -134,6 +134,24 @@ fn time(command: &mut std::process::Command, all: &mut Vec<Measured>) -> Result<
         }
     }
     Ok(())
+}
+
+/// Runs a program that prints measurements, and returns them.
+pub(super) fn rows(command: &mut Command) -> Result<Vec<Json>, Error> {
+    let output = capture(command)?;
+    if !output.status.success() {
+        print!("{}", String::from_utf8_lossy(&output.stderr));
+        return Err(Error::Failed { command: shown(command), status: output.status });
+    }
+    let answer = Json::parse(&String::from_utf8_lossy(&output.stdout))
+        .map_err(|found| problem(command, &found))?;
+    let rows = answer.array().ok_or_else(|| problem(command, "no measurements"))?;
+    Ok(rows.to_vec())
+}
+
+/// Makes the error about what a program printed.
+pub(super) fn problem(command: &Command, problem: &str) -> Error {
+    Error::Output { command: shown(command), problem: problem.to_owned() }
 }
 
 /// Prints the table; returns the forms that are too slow or compute something else.

@@ -5,6 +5,7 @@ mod blas;
 mod growth;
 mod measure;
 mod native;
+mod public;
 mod search;
 mod table1;
 
@@ -64,8 +65,18 @@ tunes 200 random pipelines, or the given number, on one thread: each must have a
 after 10 seconds, and the median time must be at most 0.7 of the unscheduled form's. Not among the
 tables that `cargo xtask bench` prints.
 
+public FOLDER: derives the programs and schedules of ATL's public repository, which is in FOLDER
+(github.com/ChezJrk/verified-scheduling), and has Coq check each certificate. Times the C of the
+certificate, and the code of `halidom build` where that is proved bit for bit, against the C that
+the repository makes, with one and two threads. Make that C first, with `make` in the folder's
+`src`: there are two libraries, in `verified_scheduling/c/lib` and in
+`verified_lowering/stringify/lib`, and one is enough. All C is compiled with the repository's
+options (-O3 -ffast-math -fopenmp). Fails if a derivation is not certified, a result differs, or
+both of our forms take more than 1.05 of the repository's time. Not among those tables either.
+
 example: cargo xtask bench
 example: cargo xtask bench atl
+example: cargo xtask bench public ~/verified-scheduling
 example: cargo xtask bench search --budget 20 blur harris
 example: cargo xtask bench search --model 40 harris
 example: cargo xtask bench search --random 20
@@ -78,6 +89,7 @@ example: cargo xtask bench native blur sc1 --svg target/two.svg",
         ("native", Action::Words(native::run)),
         ("blas", Action::Alone(blas::run)),
         ("search", Action::Words(search::run)),
+        ("public", Action::Words(public::run)),
     ],
 };
 

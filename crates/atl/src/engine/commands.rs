@@ -387,7 +387,9 @@ impl Runner<'_> {
         }
         if let Some(extra) = call.args.first() {
             let message = format!("the rule `{name}` takes its values after `with`");
-            return Err(Box::new(Diagnostic::error(codes::UNKNOWN_COMMAND, extra.span(), message)));
+            let hint = format!("`{name} with k = 8`, or `back {name}` from right to left");
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_COMMAND, extra.span(), message);
+            return Err(Box::new(diagnostic.with_hint(hint)));
         }
         order.applied(state.apply(place, name, call.back, &given))
     }
