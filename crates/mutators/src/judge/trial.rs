@@ -24,6 +24,10 @@ pub(crate) struct Trials {
     named: Vec<Kind>,
     /// The rare kinds of statements that it mentions.
     rare: Vec<Kind>,
+    /// The only kind of binders, if binders may share a name. If it binds nothing, there are none.
+    binder: Option<Kind>,
+    /// The numbers of iterations of a loop that is mutated; without any, it has a few.
+    extents: &'static [i128],
     profile: &'static str,
     /// A counter of inputs, which grows by two for each.
     count: usize,
@@ -113,6 +117,15 @@ const SMALL: [Kind; 14] = [
 /// The kinds of statements that are made only for mutators whose text names them.
 const RARE: [Kind; 1] = [Kind::Partition];
 
+/// Numbers of iterations of loops that are negative or very large.
+const EXTREMES: [i128; 4] = [-1, -2, 1 << 30, (1 << 31) - 1];
+
+/// The kinds of nodes that bind a variable.
+const BINDERS: [Kind; 5] = [Kind::Let, Kind::LetStmt, Kind::For, Kind::Allocate, Kind::Realize];
+
+/// The names of binders that may share one: two that are also free, and two others.
+const SHARED: [u32; 4] = [BUFFERS, BUFFERS + 1, FREE, FREE + 1];
+
 /// The number of kinds of expressions that are tried there.
 const SMALL_WITHIN: usize = 8;
 
@@ -140,9 +153,22 @@ impl Trials {
             operand,
             named,
             rare,
+            binder: None,
+            extents: &[],
             profile,
             count: 0,
         }
+    }
+
+    /// Creates trials of loops with a negative or a very large number of iterations.
+    pub(crate) fn of_extremes(entry: Entry<'_>, seed: u64) -> Self {
+        Self { extents: &EXTREMES, ..Self::new(entry, Type::STMT, I32, seed) }
+    }
+
+    /// Creates trials of statements in which the nodes of the entry's kind are the only binders,
+    /// and may share a name.
+    pub(crate) fn of_binders(entry: Entry<'_>, seed: u64) -> Self {
+        Self { binder: Some(entry.kind), ..Self::new(entry, Type::STMT, I32, seed) }
     }
 
     /// Returns the next input, if the kind can be made: first pairs of literals at the type's
@@ -157,6 +183,8 @@ impl Trials {
             assignment: Vec::new(),
             named: &self.named,
             rare: &self.rare,
+            binder: self.binder,
+            extents: self.extents,
             made: Vec::new(),
             numbers: Vec::new(),
             corners: (self.count < CORNERS * CORNERS && self.ty != Type::STMT)
@@ -173,6 +201,8 @@ impl Trials {
         self.count += 1;
         let input = if self.is_any {
             maker.node(self.ty, 0)
+        } else if self.binder.is_some() && !self.kind.is_stmt() {
+            maker.stmt_with(self.kind)?
         } else {
             maker.make(self.kind, self.ty, self.operand, 0)?
         };
@@ -195,6 +225,8 @@ struct Maker<'t> {
     assignment: Vec<(usize, String, Number)>,
     named: &'t [Kind],
     rare: &'t [Kind],
+    binder: Option<Kind>,
+    extents: &'static [i128],
     /// The nodes that may occur again.
     made: Vec<(Type, NodeId)>,
     /// The numbers of the literals so far.
@@ -346,6 +378,10 @@ impl Maker<'_> {
                 Member::Made(Field::Expr(self.evaluated()))
             }
             Role::Int if kind == Kind::Evaluate => Member::Made(Field::Expr(self.evaluated())),
+            Role::Int if kind == Kind::For && name != "min" && self.is_extreme(depth) => {
+                let which = self.random.below(self.extents.len() as u64) as usize;
+                Member::Made(Field::Expr(self.number_node(self.extents[which])))
+            }
             // Loop bounds must not read memory.
             Role::Int if matches!(kind, Kind::For) => {
                 let number = i128::from(self.random.below(4)) - i128::from(name == "min");
@@ -383,9 +419,20 @@ impl Maker<'_> {
         }
     }
 
+    /// Tests whether a loop at a depth is the one whose number of iterations is negative or very
+    /// large.
+    fn is_extreme(&self, depth: usize) -> bool {
+        depth == 0 && !self.extents.is_empty()
+    }
+
     /// A name in a node, which may bind it.
     fn name_for(&mut self, kind: Kind, bound: &mut Option<u32>) -> u32 {
         match kind {
+            Kind::Let | Kind::LetStmt | Kind::For if self.binder.is_some() => {
+                let which = self.random.below(SHARED.len() as u64) as usize;
+                *bound = Some(SHARED[which]);
+                SHARED[which]
+            }
             Kind::Let | Kind::LetStmt | Kind::For | Kind::Allocate | Kind::Realize => {
                 self.next += 1;
                 *bound = Some(self.next - 1);
@@ -426,6 +473,15 @@ impl Maker<'_> {
         self.make(Kind::Store, Type::STMT, I32, depth)
     }
 
+    /// Makes a statement that prints an expression of a kind.
+    fn stmt_with(&mut self, kind: Kind) -> Option<NodeId> {
+        let printed =
+            if kind == Kind::Variable { self.variable(I32) } else { self.make(kind, I32, I32, 0)? };
+        let print = self.printed(printed);
+        let fields = vec![Field::Expr(print)];
+        Some(self.state.add(Type::STMT, None, Some(Shape { kind: Kind::Evaluate, fields })))
+    }
+
     /// Makes a statement; deeper statements are simpler.
     fn stmt(&mut self, depth: usize) -> NodeId {
         if !self.rare.is_empty() && self.random.below(4) == 0 {
@@ -442,6 +498,13 @@ impl Maker<'_> {
         };
         let kinds: &[Kind] = if self.is_small { &SMALL } else { &STMTS };
         let kind = kinds[self.random.below(most as u64) as usize];
+        let kind = match self.binder {
+            Some(binder) if binder.is_stmt() && depth < most_deep && self.random.below(3) == 0 => {
+                binder
+            }
+            Some(binder) if kind != binder && BINDERS.contains(&kind) => Kind::Evaluate,
+            _ => kind,
+        };
         match self.make(kind, Type::STMT, I32, depth) {
             Some(node) => node,
             None => {
@@ -455,6 +518,13 @@ impl Maker<'_> {
     fn within(&mut self, ty: Type, depth: usize) -> NodeId {
         let known: Vec<NodeId> =
             self.made.iter().filter(|(of, _)| *of == ty).map(|(_, node)| *node).collect();
+        let binds = self.binder == Some(Kind::Let) && depth <= MAX_DEPTH;
+        if binds
+            && self.random.below(3) == 0
+            && let Some(node) = self.make(Kind::Let, ty, I32, depth)
+        {
+            return node;
+        }
         let may_reuse = !self.is_small || ty.is_bool();
         if may_reuse && !known.is_empty() && self.random.below(2) == 0 {
             return known[self.random.below(known.len() as u64) as usize];
@@ -511,6 +581,11 @@ impl Maker<'_> {
             None
         };
         let argument = load.unwrap_or_else(|| self.node(I32, MAX_DEPTH));
+        self.printed(argument)
+    }
+
+    /// Makes a call that prints a number.
+    fn printed(&mut self, argument: NodeId) -> NodeId {
         let shape = Shape { kind: Kind::Call, fields: vec![Field::Expr(argument)] };
         let node = self.state.add(I32, None, Some(shape));
         self.state.node_mut(node).intrinsic = Some("print".to_owned());

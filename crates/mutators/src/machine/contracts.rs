@@ -49,14 +49,22 @@ pub(crate) fn other_statement(class: &str) -> Option<String> {
 
 /// The obstacle to judging the methods of a class, if what it states is not judged.
 pub(crate) fn obstacle(class: &str) -> Option<String> {
-    let is_judged =
-        vanishing(class).is_some() || makes_masks(class) || unused_table(class).is_some();
+    let is_judged = vanishing(class).is_some()
+        || makes_masks(class)
+        || unused_table(class).is_some()
+        || renames(class);
     if is_judged { None } else { other_statement(class) }
 }
 
 /// Tests whether a class states that its results are masks of vectors of truth values.
 pub(crate) fn makes_masks(class: &str) -> bool {
     let is_it = |pass: &Pass| pass.class == class && pass.makes_masks;
+    OTHER_PASSES.as_ref().is_ok_and(|passes| passes.iter().any(is_it))
+}
+
+/// Tests whether a class states that it gives variables new names.
+pub(crate) fn renames(class: &str) -> bool {
+    let is_it = |pass: &Pass| pass.class == class && pass.renames;
     OTHER_PASSES.as_ref().is_ok_and(|passes| passes.iter().any(is_it))
 }
 

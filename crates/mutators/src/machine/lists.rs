@@ -379,6 +379,9 @@ impl<'p> Machine<'p> {
     ) -> Paths<Val> {
         let mut entries = entries;
         let mut state = state;
+        if let Some(found) = self.in_map(place, &entries, name, arguments, &state) {
+            return vec![(state, found)];
+        }
         if let Some(key) = arguments.first()
             && entries.iter().any(|(known, _)| !self.is_told_apart(known, key, &state))
         {

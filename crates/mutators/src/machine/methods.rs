@@ -94,6 +94,13 @@ impl Machine<'_> {
             Val::Type(ty) => self.type_method(*ty, name, arguments, state, line),
             Val::Ptr(_) => self.pointer_method(&receiver, name, arguments, state, line),
             Val::Opaque(_) => self.opaque_method(&receiver, name, arguments, state, line),
+            Val::Rope(pieces)
+                if name == Method::Str && arguments.is_empty() && self.makes_names() =>
+            {
+                let mut state = state;
+                let value = self.name_of_text(pieces, &mut state);
+                vec![(state, value)]
+            }
             Val::Rope(_) if name == Method::Str && arguments.is_empty() => vec![(state, receiver)],
             Val::Text(text) if name == Method::Empty && arguments.is_empty() => {
                 vec![(state, Val::Bool(self.values.bool(text.is_empty())))]

@@ -48,6 +48,8 @@ pub(crate) struct Pass {
     pub(crate) unused: Option<&'static str>,
     /// True if its results are masks of vectors of truth values.
     pub(crate) makes_masks: bool,
+    /// True if it gives variables new names.
+    pub(crate) renames: bool,
     /// The source that documents it.
     pub(crate) source: &'static str,
 }
@@ -64,12 +66,16 @@ pub(crate) struct Vanishing {
 /// The word for the statement that vectors of truth values become masks.
 const MASKS: &str = "masks";
 
+/// The word for the statement that variables get new names.
+const RENAMES: &str = "renames";
+
 /// The statements of classes, by their words.
 const STATEMENTS: &[(&str, &str)] = &[
     ("adds", "it adds to what is computed"),
     ("implies", "its results imply their arguments"),
     (MASKS, "its results are masks of vectors of truth values"),
     ("refines", "its results do less than their arguments"),
+    (RENAMES, "it gives variables new names"),
     ("replaces", "it replaces one thing by another"),
     ("retypes", "its results have other types"),
     ("splits", "its results are parts of their arguments"),
@@ -97,7 +103,7 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
         return source.problem("a source is expected");
     };
     let source = source.text()?;
-    let makes_masks = false;
+    let (makes_masks, renames) = (false, false);
     if let TreeKind::List(_) = statement.kind {
         let (vanishing, unused) = match statement.headed()? {
             ("unused", [table]) => (None, Some(named_table(table)?)),
@@ -109,7 +115,8 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
             "its results are nothing where their arguments have no value"
         };
         let of = |class: &Tree| {
-            Ok(Pass { class: class.atom()?, statement, vanishing, unused, makes_masks, source })
+            let class = class.atom()?;
+            Ok(Pass { class, statement, vanishing, unused, makes_masks, renames, source })
         };
         return classes.list()?.iter().map(of).collect();
     }
@@ -117,10 +124,11 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
     let Some((_, statement)) = STATEMENTS.iter().find(|(known, _)| *known == word) else {
         return statement.problem("no statement of passes");
     };
-    let makes_masks = word == MASKS;
+    let (makes_masks, renames) = (word == MASKS, word == RENAMES);
     let (vanishing, unused) = (None, None);
     let of = |class: &Tree| {
-        Ok(Pass { class: class.atom()?, statement, vanishing, unused, makes_masks, source })
+        let class = class.atom()?;
+        Ok(Pass { class, statement, vanishing, unused, makes_masks, renames, source })
     };
     classes.list()?.iter().map(of).collect()
 }
