@@ -438,7 +438,7 @@ impl Machine<'_> {
             Method::IsIntOrUint => is_integer,
             Method::IsScalar => !ty.is_vector,
             Method::IsVector => ty.is_vector,
-            Method::IsHandle => ty == Type::HANDLE,
+            Method::IsHandle => ty.element() == Type::HANDLE,
             Method::IsBfloat => false,
             Method::Bits => {
                 let num = self.number(ty.bits.into(), 32, true);
