@@ -75,6 +75,7 @@ impl<'p> Machine<'p> {
                     })
                     .collect();
                 for (mut state, value) in ordered {
+                    let value = self.in_a_name(value, &mut state);
                     match Self::rope_of(&value, &state) {
                         Some(mut pieces) => {
                             for piece in &mut pieces {

@@ -7,6 +7,7 @@ use crate::ir::kinds::{Kind, Role};
 use crate::ir::layout::{parameters, placeholder, role};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
+use crate::ir::value::Val;
 
 /// The name of a variable that stands for a node.
 pub(crate) fn variable_name(node: NodeId) -> String {
@@ -42,13 +43,27 @@ fn infix(kind: Kind) -> Option<&'static str> {
     })
 }
 
+/// The text of a name that was made of another one and a text.
+fn compound(state: &State, node: NodeId) -> Option<String> {
+    let (Val::Expr(Some(first)), Val::Text(second)) = state.parts_of_name(node)? else {
+        return None;
+    };
+    let Shape { fields, .. } = state.shape(*first)?;
+    match fields.first() {
+        Some(Field::Opaque(id)) => Some(format!("{}{second}", name(*id))),
+        _ => None,
+    }
+}
+
 /// The variable's own name, if it has one.
 fn own_name(state: &State, node: NodeId) -> Option<String> {
     let Shape { fields, .. } = state.shape(node)?;
     let Some(Field::Expr(inner)) = fields.first() else { return None };
     match state.shape(*inner) {
         Some(Shape { kind: Kind::Name, fields }) => match fields.first() {
-            Some(Field::Opaque(id)) if *id < 12 || *id >= 1 << 31 => Some(name(*id)),
+            Some(Field::Opaque(id)) if *id < 12 || *id >= 1 << 31 => {
+                Some(compound(state, *inner).unwrap_or_else(|| name(*id)))
+            }
             _ => None,
         },
         _ => None,
@@ -76,7 +91,7 @@ pub(crate) fn text(state: &State, values: &Values, node: NodeId) -> String {
             own_name(state, node).unwrap_or_else(|| variable_name(state.find(node)))
         }
         (Kind::Name, _) => match fields.first() {
-            Some(Field::Opaque(id)) => name(*id),
+            Some(Field::Opaque(id)) => compound(state, node).unwrap_or_else(|| name(*id)),
             _ => variable_name(node),
         },
         (Kind::IntImm | Kind::FloatImm, [number]) if known.ty.bits == 32 => number.clone(),

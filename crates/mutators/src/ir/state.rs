@@ -415,6 +415,12 @@ impl State {
         }
     }
 
+    /// The two parts of a compound name, if they are known.
+    pub(crate) fn parts_of_name(&self, name: NodeId) -> Option<(&Val, &Val)> {
+        let is_it = |known: &&(Val, Val, NodeId)| self.find(known.2) == self.find(name);
+        self.compounds.iter().find(is_it).map(|(first, second, _)| (first, second))
+    }
+
     /// Makes a list of nodes.
     pub(crate) fn list(&mut self, nodes: &[NodeId]) -> NodeId {
         let fields = nodes.iter().map(|node| Field::Expr(*node)).collect();

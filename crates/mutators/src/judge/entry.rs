@@ -107,6 +107,20 @@ impl<'p> Entry<'p> {
         })
     }
 
+    /// Runs the method's class, on a new object, on a node that is wholly known.
+    pub(crate) fn run_class(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
+        machine.class.clone_from(&self.function.class);
+        machine.kind =
+            Some(if state.node(input).ty == Type::STMT { Kind::Evaluate } else { Kind::Variable });
+        machine.method = Some(self.function);
+        let mut state = state;
+        machine.init_members(&mut state);
+        let line = self.function.line;
+        for (state, value) in machine.mutate(input, state, line) {
+            machine.end(state, Outcome::Returned(value), line);
+        }
+    }
+
     /// Runs the method on a node.
     pub(crate) fn run(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
         self.run_on(machine, input, &Val::Expr(Some(input)), state);

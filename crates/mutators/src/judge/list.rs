@@ -15,6 +15,7 @@ use crate::ir::kinds::Kind;
 use crate::judge::analysis::examine_bounds;
 use crate::judge::entry::{Entry, any_of};
 use crate::judge::keep::Dependence;
+use crate::judge::renaming::examine_renaming;
 use crate::judge::statement::examine_statement;
 use crate::judge::verdict::{Examination, Finding, Standing};
 use crate::judge::verify::{Known, examine};
@@ -279,6 +280,9 @@ pub fn mutators_of(
                     argument(function).and_then(Kind::named)
                 };
                 match kind {
+                    Some(kind) if contracts::renames(&function.class) => {
+                        examine_renaming(entry(kind))
+                    }
                     Some(kind) if contracts::makes_masks(&function.class) && !is_examined(kind) => {
                         let what = "vectors of truth values in a node of this kind";
                         nothing_known(function.line, what.to_owned())

@@ -5,6 +5,7 @@
 //! * `list` finds the mutators of files and examines them; `keep` remembers the answers.
 //! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an
 //!   analysis; `refute` looks for values on which a result differs.
+//! * `renaming` judges the methods of classes that rename variables.
 //! * `entry` runs a method on a node, `replay` runs it on concrete IR, and `trial` makes random IR.
 
 pub(crate) mod analysis;
@@ -15,6 +16,7 @@ pub(crate) mod list;
 mod masks;
 pub(crate) mod observe;
 pub(crate) mod refute;
+pub(crate) mod renaming;
 pub(crate) mod replay;
 pub(crate) mod statement;
 pub(crate) mod trial;

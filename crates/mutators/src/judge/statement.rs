@@ -16,6 +16,7 @@ use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::judge::verify::{UNKNOWN_RESULT, is_unknown, not_shown_to_end, unfounded};
 use crate::machine::balance::left_at_end;
+use crate::machine::contracts::has_entries;
 use crate::machine::run::{End, MANY_PATHS, Machine, Operands, Outcome};
 use crate::meaning::equivalence::same_effect;
 use crate::meaning::memory::{Memory, MemoryId};
@@ -23,6 +24,9 @@ use crate::meaning::terms::{Given, Meaning};
 
 /// The number of random statements for each mutator.
 const TRIALS: usize = 2000;
+
+/// The number of random loops with a negative or a very large number of iterations.
+const EXTREMES: usize = 200;
 
 /// The number of further random statements, from each further seed, if a line has neither a proof
 /// nor a defect.
@@ -44,7 +48,7 @@ const SEEDS: u64 = 3;
 /// The observable effect of a statement: its calls, and the values that it left in buffers that it
 /// did not allocate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Observed {
+pub(super) struct Observed {
     calls: Vec<String>,
     memory: Vec<((u32, i128), i128)>,
     is_stopped: bool,
@@ -57,7 +61,15 @@ pub(crate) fn examine_statement(
     limits: Limits,
 ) -> Examination {
     let mut findings = Vec::new();
-    let is_followed = try_out(entry, SEED, TRIALS, &mut findings);
+    let trials = |seed| Trials::new(entry, Type::STMT, I32, seed);
+    let is_followed = try_out(entry, trials(SEED), TRIALS, &mut findings);
+    // Emitters may assume that the end of a loop fits into an `int`.
+    if entry.kind == Kind::For && !entry.mode.is_emitter() {
+        try_out(entry, Trials::of_extremes(entry, SEED), EXTREMES, &mut findings);
+    }
+    if entry.kind == Kind::LetStmt && has_entries(&entry.function.class) {
+        try_out(entry, Trials::of_repeats(entry, SEED), TRIALS, &mut findings);
+    }
     let mut proved = 0;
     let operands = match entry.kind {
         // Operators on vectors of C are not modelled.
@@ -127,7 +139,7 @@ pub(crate) fn examine_statement(
             !of_line.any(|found| found.standing.is_refuted())
         };
         if is_followed && findings.iter().any(|found| is_open(found.line)) {
-            try_out(entry, seed, MORE_TRIALS, &mut findings);
+            try_out(entry, trials(seed), MORE_TRIALS, &mut findings);
         }
     }
     let refuted: Vec<usize> = findings
@@ -295,8 +307,12 @@ pub(crate) fn seen(entry: Entry<'_>, seed: u64, inputs: usize) -> Option<String>
 
 /// Runs the mutator on random statements. Returns whether it was followed on one of them: if not,
 /// more of them would show nothing.
-fn try_out(entry: Entry<'_>, seed: u64, count: usize, findings: &mut Vec<Finding>) -> bool {
-    let mut trials = Trials::new(entry, Type::STMT, I32, seed);
+fn try_out(
+    entry: Entry<'_>,
+    mut trials: Trials,
+    count: usize,
+    findings: &mut Vec<Finding>,
+) -> bool {
     let mut is_followed = false;
     let mut assumed = 0;
     for _ in 0..count {
@@ -494,7 +510,7 @@ fn by_assumption(
 
 /// Returns the effect of a statement that is known completely; `None` if it was not computed, or if
 /// it is undefined and `must_fit`.
-fn observed(
+pub(super) fn observed(
     entry: Entry<'_>,
     state: &State,
     values: &Values,
@@ -580,7 +596,7 @@ fn undefined() -> Observed {
 }
 
 /// Describes the first difference.
-fn told(expected: &Observed, got: &Observed) -> String {
+pub(super) fn told(expected: &Observed, got: &Observed) -> String {
     let calls = expected.calls.iter().map(Some).chain(std::iter::repeat(None));
     let others = got.calls.iter().map(Some).chain(std::iter::repeat(None));
     let most = expected.calls.len().max(got.calls.len());
@@ -609,7 +625,7 @@ fn told(expected: &Observed, got: &Observed) -> String {
 }
 
 /// Returns the places in memory that either effect changes.
-fn names(expected: &Observed, got: &Observed) -> Vec<(u32, i128)> {
+pub(super) fn names(expected: &Observed, got: &Observed) -> Vec<(u32, i128)> {
     let mut places: Vec<(u32, i128)> =
         expected.memory.iter().chain(&got.memory).map(|(place, _)| *place).collect();
     places.sort_unstable();
@@ -617,7 +633,7 @@ fn names(expected: &Observed, got: &Observed) -> Vec<(u32, i128)> {
     places
 }
 
-fn shown(
+pub(super) fn shown(
     entry: Entry<'_>,
     concrete: &Concrete,
     after: Option<String>,

@@ -24,9 +24,22 @@ pub(crate) struct Trials {
     named: Vec<Kind>,
     /// The rare kinds of statements that it mentions.
     rare: Vec<Kind>,
+    form: Form,
     profile: &'static str,
     /// A counter of inputs, which grows by two for each.
     count: usize,
+}
+
+/// The form of the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Any,
+    /// Nodes of this kind are the only binders, and may share a name.
+    Binders(Kind),
+    /// The loop that is mutated has a negative or a very large number of iterations.
+    Extremes,
+    /// A value is bound twice, and a store comes in between.
+    Repeats,
 }
 
 /// The number of levels of operands below the node that is mutated.
@@ -113,6 +126,18 @@ const SMALL: [Kind; 14] = [
 /// The kinds of statements that are made only for mutators whose text names them.
 const RARE: [Kind; 1] = [Kind::Partition];
 
+/// Numbers of iterations of loops that are negative or very large.
+const EXTREMES: [i128; 4] = [-1, -2, 1 << 30, (1 << 31) - 1];
+
+/// A number that no memory holds at the beginning.
+const STORED: i128 = 5;
+
+/// The kinds of nodes that bind a variable.
+const BINDERS: [Kind; 5] = [Kind::Let, Kind::LetStmt, Kind::For, Kind::Allocate, Kind::Realize];
+
+/// The names of binders that may share one: two that are also free, and two others.
+const SHARED: [u32; 4] = [BUFFERS, BUFFERS + 1, FREE, FREE + 1];
+
 /// The number of kinds of expressions that are tried there.
 const SMALL_WITHIN: usize = 8;
 
@@ -140,9 +165,26 @@ impl Trials {
             operand,
             named,
             rare,
+            form: Form::Any,
             profile,
             count: 0,
         }
+    }
+
+    /// Creates trials of bindings of a value, before and after it may have changed.
+    pub(crate) fn of_repeats(entry: Entry<'_>, seed: u64) -> Self {
+        Self { form: Form::Repeats, ..Self::new(entry, Type::STMT, I32, seed) }
+    }
+
+    /// Creates trials of loops with a negative or a very large number of iterations.
+    pub(crate) fn of_extremes(entry: Entry<'_>, seed: u64) -> Self {
+        Self { form: Form::Extremes, ..Self::new(entry, Type::STMT, I32, seed) }
+    }
+
+    /// Creates trials of statements in which the nodes of the entry's kind are the only binders,
+    /// and may share a name.
+    pub(crate) fn of_binders(entry: Entry<'_>, seed: u64) -> Self {
+        Self { form: Form::Binders(entry.kind), ..Self::new(entry, Type::STMT, I32, seed) }
     }
 
     /// Returns the next input, if the kind can be made: first pairs of literals at the type's
@@ -157,6 +199,7 @@ impl Trials {
             assignment: Vec::new(),
             named: &self.named,
             rare: &self.rare,
+            form: self.form,
             made: Vec::new(),
             numbers: Vec::new(),
             corners: (self.count < CORNERS * CORNERS && self.ty != Type::STMT)
@@ -173,6 +216,10 @@ impl Trials {
         self.count += 1;
         let input = if self.is_any {
             maker.node(self.ty, 0)
+        } else if self.form == Form::Repeats {
+            maker.repeated()?
+        } else if maker.binder().is_some() && !self.kind.is_stmt() {
+            maker.stmt_with(self.kind)?
         } else {
             maker.make(self.kind, self.ty, self.operand, 0)?
         };
@@ -195,6 +242,7 @@ struct Maker<'t> {
     assignment: Vec<(usize, String, Number)>,
     named: &'t [Kind],
     rare: &'t [Kind],
+    form: Form,
     /// The nodes that may occur again.
     made: Vec<(Type, NodeId)>,
     /// The numbers of the literals so far.
@@ -346,6 +394,10 @@ impl Maker<'_> {
                 Member::Made(Field::Expr(self.evaluated()))
             }
             Role::Int if kind == Kind::Evaluate => Member::Made(Field::Expr(self.evaluated())),
+            Role::Int if kind == Kind::For && name != "min" && self.is_extreme(depth) => {
+                let which = self.random.below(EXTREMES.len() as u64) as usize;
+                Member::Made(Field::Expr(self.number_node(EXTREMES[which])))
+            }
             // Loop bounds must not read memory.
             Role::Int if matches!(kind, Kind::For) => {
                 let number = i128::from(self.random.below(4)) - i128::from(name == "min");
@@ -383,9 +435,20 @@ impl Maker<'_> {
         }
     }
 
+    /// Tests whether a loop at a depth is the one whose number of iterations is negative or very
+    /// large.
+    fn is_extreme(&self, depth: usize) -> bool {
+        depth == 0 && self.form == Form::Extremes
+    }
+
     /// A name in a node, which may bind it.
     fn name_for(&mut self, kind: Kind, bound: &mut Option<u32>) -> u32 {
         match kind {
+            Kind::Let | Kind::LetStmt | Kind::For if self.binder().is_some() => {
+                let which = self.random.below(SHARED.len() as u64) as usize;
+                *bound = Some(SHARED[which]);
+                SHARED[which]
+            }
             Kind::Let | Kind::LetStmt | Kind::For | Kind::Allocate | Kind::Realize => {
                 self.next += 1;
                 *bound = Some(self.next - 1);
@@ -426,6 +489,50 @@ impl Maker<'_> {
         self.make(Kind::Store, Type::STMT, I32, depth)
     }
 
+    /// The only kind of binders, if binders may share a name. If it binds nothing, there are none.
+    fn binder(&self) -> Option<Kind> {
+        match self.form {
+            Form::Binders(kind) => Some(kind),
+            Form::Any | Form::Extremes | Form::Repeats => None,
+        }
+    }
+
+    /// Makes a binding of a value, which a store may change, before another binding of the value.
+    fn repeated(&mut self) -> Option<NodeId> {
+        let names = [self.next, self.next + 1];
+        self.next += 2;
+        let value = self.within(I32, 0);
+        let other = self.number_node(STORED);
+        self.store = Some((0, other));
+        let store = self.make(Kind::Store, Type::STMT, I32, MAX_DEPTH)?;
+        let mut stmt = {
+            let name = self.state.name(names[1]);
+            let variable = Machine::variable(I32, name, &mut self.state);
+            let print = self.printed(variable);
+            let fields = vec![Field::Expr(print)];
+            self.state.add(Type::STMT, None, Some(Shape { kind: Kind::Evaluate, fields }))
+        };
+        for (index, id) in names.into_iter().enumerate().rev() {
+            let name = self.state.name(id);
+            let fields = [name, value, stmt].map(Field::Expr).to_vec();
+            stmt = self.state.add(Type::STMT, None, Some(Shape { kind: Kind::LetStmt, fields }));
+            if index == 1 {
+                let fields = [store, stmt].map(Field::Expr).to_vec();
+                stmt = self.state.add(Type::STMT, None, Some(Shape { kind: Kind::Block, fields }));
+            }
+        }
+        Some(stmt)
+    }
+
+    /// Makes a statement that prints an expression of a kind.
+    fn stmt_with(&mut self, kind: Kind) -> Option<NodeId> {
+        let printed =
+            if kind == Kind::Variable { self.variable(I32) } else { self.make(kind, I32, I32, 0)? };
+        let print = self.printed(printed);
+        let fields = vec![Field::Expr(print)];
+        Some(self.state.add(Type::STMT, None, Some(Shape { kind: Kind::Evaluate, fields })))
+    }
+
     /// Makes a statement; deeper statements are simpler.
     fn stmt(&mut self, depth: usize) -> NodeId {
         if !self.rare.is_empty() && self.random.below(4) == 0 {
@@ -442,6 +549,13 @@ impl Maker<'_> {
         };
         let kinds: &[Kind] = if self.is_small { &SMALL } else { &STMTS };
         let kind = kinds[self.random.below(most as u64) as usize];
+        let kind = match self.binder() {
+            Some(binder) if binder.is_stmt() && depth < most_deep && self.random.below(3) == 0 => {
+                binder
+            }
+            Some(binder) if kind != binder && BINDERS.contains(&kind) => Kind::Evaluate,
+            _ => kind,
+        };
         match self.make(kind, Type::STMT, I32, depth) {
             Some(node) => node,
             None => {
@@ -455,6 +569,14 @@ impl Maker<'_> {
     fn within(&mut self, ty: Type, depth: usize) -> NodeId {
         let known: Vec<NodeId> =
             self.made.iter().filter(|(of, _)| *of == ty).map(|(_, node)| *node).collect();
+        let has_lets = self.form == Form::Repeats || self.binder() == Some(Kind::Let);
+        if has_lets
+            && depth <= MAX_DEPTH
+            && self.random.below(3) == 0
+            && let Some(node) = self.make(Kind::Let, ty, I32, depth)
+        {
+            return node;
+        }
         let may_reuse = !self.is_small || ty.is_bool();
         if may_reuse && !known.is_empty() && self.random.below(2) == 0 {
             return known[self.random.below(known.len() as u64) as usize];
@@ -511,6 +633,11 @@ impl Maker<'_> {
             None
         };
         let argument = load.unwrap_or_else(|| self.node(I32, MAX_DEPTH));
+        self.printed(argument)
+    }
+
+    /// Makes a call that prints a number.
+    fn printed(&mut self, argument: NodeId) -> NodeId {
         let shape = Shape { kind: Kind::Call, fields: vec![Field::Expr(argument)] };
         let node = self.state.add(I32, None, Some(shape));
         self.state.node_mut(node).intrinsic = Some("print".to_owned());

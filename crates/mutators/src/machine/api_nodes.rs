@@ -132,7 +132,7 @@ impl Machine<'_> {
                 Val::Expr(Some(state.add(*ty, None, None)))
             }
             (Primitive::Another, [Val::Expr(Some(node))]) => {
-                self.has_chosen |= self.is_concrete();
+                self.has_chosen |= self.is_concrete() && !is_literal(*node, &state);
                 return items(self.mutate(*node, state, call.line));
             }
             _ => return self.misfit(call, state),

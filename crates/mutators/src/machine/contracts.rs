@@ -15,7 +15,7 @@ use halidom_base::FxHashMap;
 use halidom_cpp::ast::Function;
 
 use crate::machine::language::{Contract, Fact, Guarantee, Print};
-use crate::machine::reader::{self, ContractError, Pass, Vanishing};
+use crate::machine::reader::{self, ContractError, Entries, EntryMeaning, Pass, Vanishing};
 
 /// The texts, one for each family of the API.
 pub(crate) const TEXTS: &[(&str, &str)] = &[
@@ -36,6 +36,20 @@ pub(crate) const PASSES: &str = include_str!("../../contracts/passes.contracts")
 static OTHER_PASSES: LazyLock<Result<Vec<Pass>, ContractError>> =
     LazyLock::new(|| reader::passes("passes", PASSES));
 
+static ENTRIES: LazyLock<Result<Vec<Entries>, ContractError>> =
+    LazyLock::new(|| reader::all_entries("passes", PASSES));
+
+/// The meaning of the entries of a map of a class, if they have one.
+pub(crate) fn meaning_of_entries(class: &str, map: &str) -> Option<EntryMeaning> {
+    let all = ENTRIES.as_ref().ok()?;
+    all.iter().find(|known| known.class == class && known.map == map).map(|known| known.meaning)
+}
+
+/// Tests whether the entries of a map of a class mean something.
+pub(crate) fn has_entries(class: &str) -> bool {
+    ENTRIES.as_ref().is_ok_and(|all| all.iter().any(|known| known.class == class))
+}
+
 /// The obstacle to a verdict about the methods of a class: it does not state that its results equal
 /// their arguments, or the text about classes has an error.
 pub(crate) fn other_statement(class: &str) -> Option<String> {
@@ -49,14 +63,22 @@ pub(crate) fn other_statement(class: &str) -> Option<String> {
 
 /// The obstacle to judging the methods of a class, if what it states is not judged.
 pub(crate) fn obstacle(class: &str) -> Option<String> {
-    let is_judged =
-        vanishing(class).is_some() || makes_masks(class) || unused_table(class).is_some();
+    let is_judged = vanishing(class).is_some()
+        || makes_masks(class)
+        || unused_table(class).is_some()
+        || renames(class);
     if is_judged { None } else { other_statement(class) }
 }
 
 /// Tests whether a class states that its results are masks of vectors of truth values.
 pub(crate) fn makes_masks(class: &str) -> bool {
     let is_it = |pass: &Pass| pass.class == class && pass.makes_masks;
+    OTHER_PASSES.as_ref().is_ok_and(|passes| passes.iter().any(is_it))
+}
+
+/// Tests whether a class states that it gives variables new names.
+pub(crate) fn renames(class: &str) -> bool {
+    let is_it = |pass: &Pass| pass.class == class && pass.renames;
     OTHER_PASSES.as_ref().is_ok_and(|passes| passes.iter().any(is_it))
 }
 
@@ -207,6 +229,8 @@ mod tests {
         assert!(contracts.len() > 100, "{}", contracts.len());
         let passes = OTHER_PASSES.as_ref().unwrap_or_else(|error| panic!("{error}"));
         assert!(passes.len() > 50, "{}", passes.len());
+        let entries = ENTRIES.as_ref().unwrap_or_else(|error| panic!("{error}"));
+        assert!(!entries.is_empty());
         assert!(other_statement("StripAsserts").is_some_and(|text| text.contains("do less")));
         assert_eq!(other_statement("Simplify"), None);
     }

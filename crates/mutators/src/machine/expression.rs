@@ -8,7 +8,7 @@ use crate::ir::kinds::{Code, Kind};
 use crate::ir::node::Field;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
-use crate::machine::invariants::invariant;
+use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
 use crate::machine::references::{NAMED_CAPTURES, names_captures};
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -79,7 +79,7 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Binary(op, lhs, rhs) => {
                 if *op == Sign::Shl
-                    && self.mode.is_emitter()
+                    && (self.mode.is_emitter() || self.makes_names())
                     && let Some(paths) = self.append_chain(expr, &state, line)
                 {
                     return paths;
@@ -164,6 +164,7 @@ impl<'p> Machine<'p> {
         line: usize,
     ) -> Paths<Val> {
         let mut paths = Vec::new();
+        let map = object;
         for (mut state, [object, index]) in self.both(object, index, state) {
             if self.mode.is_emitter() && matches!(object, Val::Rope(_)) {
                 paths.push((state, Val::Handle(PART_OF_TEXT.to_owned())));
@@ -180,6 +181,13 @@ impl<'p> Machine<'p> {
                 });
                 let of = if is_own { format!("{of}[]") } else { format!("{of}[other]") };
                 paths.push((state, Val::Handle(of)));
+                continue;
+            }
+            if matches!(object, Val::Map(_)) && self.is_concrete() {
+                for (state, place) in self.map_element(map, &index, state, line) {
+                    let value = Self::load(&place, &state).map_or(Val::Unknown, |slot| slot.value);
+                    paths.push((state, value));
+                }
                 continue;
             }
             let Val::Int(num) = &index else {
@@ -318,7 +326,7 @@ impl<'p> Machine<'p> {
         }
         let is_unsteady = state.visits > 0
             && self.program.unsteady.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
-        if is_unsteady && self.purpose(name).is_none() && invariant(name).is_none() {
+        if is_unsteady && self.purpose(name).is_none() && self.invariant_of(name).is_none() {
             let now = format!("{name}#{}", state.visits);
             return vec![(state, Val::Handle(now))];
         }
@@ -369,6 +377,13 @@ impl<'p> Machine<'p> {
                     }
                     for state in holds {
                         paths.extend(self.node_member(node, kind, name, state, line));
+                    }
+                }
+                Val::Object(members) if name == "second" && Self::is_known_entry(&members) => {
+                    let place = Self::entry_place(&members, &state);
+                    match place.and_then(|place| Self::load(&place, &state)) {
+                        Some(slot) => paths.push((state, slot.value)),
+                        None => self.end(state, Outcome::Unsupported(GONE.to_owned()), line),
                     }
                 }
                 Val::Object(members) => {

@@ -12,7 +12,6 @@ use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::alike::treats_alike;
-use crate::machine::invariants::invariant;
 use crate::machine::methods::PART_OF_NAME;
 use crate::machine::names::Method;
 use crate::machine::objects::element_of;
@@ -379,6 +378,9 @@ impl<'p> Machine<'p> {
     ) -> Paths<Val> {
         let mut entries = entries;
         let mut state = state;
+        if let Some(found) = self.in_map(place, &entries, name, arguments, &state) {
+            return vec![(state, found)];
+        }
         if let Some(key) = arguments.first()
             && entries.iter().any(|(known, _)| !self.is_told_apart(known, key, &state))
         {
@@ -410,7 +412,7 @@ impl<'p> Machine<'p> {
                 // The mutators of operands may have changed the entry.
                 if let Some(Place::Member(of)) = place
                     && matches!(self.operands, Operands::Kept | Operands::Copied)
-                    && invariant(of).is_some()
+                    && self.invariant_of(of).is_some()
                 {
                     state.lost = Some("an entry that mutators of operands may change");
                 }

@@ -94,6 +94,13 @@ impl Machine<'_> {
             Val::Type(ty) => self.type_method(*ty, name, arguments, state, line),
             Val::Ptr(_) => self.pointer_method(&receiver, name, arguments, state, line),
             Val::Opaque(_) => self.opaque_method(&receiver, name, arguments, state, line),
+            Val::Rope(pieces)
+                if name == Method::Str && arguments.is_empty() && self.makes_names() =>
+            {
+                let mut state = state;
+                let value = self.name_of_text(pieces, &mut state);
+                vec![(state, value)]
+            }
             Val::Rope(_) if name == Method::Str && arguments.is_empty() => vec![(state, receiver)],
             Val::Text(text) if name == Method::Empty && arguments.is_empty() => {
                 vec![(state, Val::Bool(self.values.bool(text.is_empty())))]
@@ -255,6 +262,13 @@ impl Machine<'_> {
                 paths
             }
             (Val::Ptr(Some(_)), Method::IsPure, []) if self.are_calls_impure => {
+                vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            // The only call that prints is no pure one.
+            (Val::Ptr(Some((node, Kind::Call))), Method::IsPure, [])
+                if self.is_concrete()
+                    && state.node(*node).intrinsic.as_deref() == Some("print") =>
+            {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
             (Val::Ptr(Some((node, Kind::Call))), Method::IsExtern, []) if self.is_concrete() => {
@@ -424,7 +438,7 @@ impl Machine<'_> {
             Method::IsIntOrUint => is_integer,
             Method::IsScalar => !ty.is_vector,
             Method::IsVector => ty.is_vector,
-            Method::IsHandle => ty == Type::HANDLE,
+            Method::IsHandle => ty.element() == Type::HANDLE,
             Method::IsBfloat => false,
             Method::Bits => {
                 let num = self.number(ty.bits.into(), 32, true);

@@ -14,6 +14,8 @@
 //!   statement of a list.
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
 //!   own visitors and mutators, and `parts` nodes from lists and from what is not known.
+//! * `maps` has the maps of runs on known IR, `texts` the names that are made of texts, `backwards`
+//!   the loops by reverse iterators.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
 //!   records the entries that a path leaves on scopes, `buffers` those of a table of buffers.
 //! * `sequence` ends paths on which an order matters that C++ leaves open; `references` tells the
@@ -27,6 +29,7 @@ pub(crate) mod api_literals;
 pub(crate) mod api_nodes;
 pub(crate) mod api_numbers;
 pub(crate) mod api_terms;
+pub(crate) mod backwards;
 pub(crate) mod balance;
 pub(crate) mod buffers;
 pub(crate) mod calls;
@@ -42,6 +45,7 @@ pub(crate) mod invariants;
 pub(crate) mod language;
 pub(crate) mod lists;
 pub(crate) mod lookup;
+pub(crate) mod maps;
 pub(crate) mod masks;
 pub(crate) mod methods;
 pub(crate) mod mutate;
@@ -62,6 +66,7 @@ pub(crate) mod sequence;
 pub(crate) mod statements;
 pub(crate) mod steady;
 pub(crate) mod structure;
+pub(crate) mod texts;
 pub(crate) mod types;
 pub(crate) mod vanish;
 pub(crate) mod variables;

@@ -89,6 +89,12 @@ impl<'p> Machine<'p> {
                         paths.push((state, Place::Part(Box::new(place), name.clone())));
                         continue;
                     }
+                    if let Val::Object(members) = &value
+                        && Self::is_entry(members)
+                    {
+                        paths.extend(self.value_of_entry(members, name, state, expr.line));
+                        continue;
+                    }
                     // A known member of a structure may be read again; an unknown one cannot.
                     let is_known = match &value {
                         Val::Object(members) => {
@@ -118,6 +124,10 @@ impl<'p> Machine<'p> {
             ExprKind::Index(object, index) => {
                 let mut paths = Vec::new();
                 for (state, [value, index]) in self.both(object, index, state) {
+                    if matches!(value, Val::Map(_)) && self.is_concrete() {
+                        paths.extend(self.map_element(object, &index, state, expr.line));
+                        continue;
+                    }
                     paths.extend(self.element_place(object, &value, &index, state, expr.line));
                 }
                 paths
@@ -298,6 +308,11 @@ impl<'p> Machine<'p> {
                         if matches!(&callee.kind, ExprKind::Name(name) if name == "std::tie")) =>
             {
                 self.tie(lhs, rhs, state, line)
+            }
+            ExprKind::Assign(None, lhs, rhs)
+                if let Some(paths) = self.puts_entry(lhs, rhs, &state) =>
+            {
+                paths
             }
             ExprKind::Assign(op, lhs, rhs) => {
                 let mut paths = Vec::new();

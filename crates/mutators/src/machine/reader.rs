@@ -35,6 +35,26 @@ pub(crate) fn contracts(
     read.map_err(|(line, problem)| ContractError { file, line, problem })
 }
 
+/// The maps of a class whose entries mean something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entries {
+    /// The class.
+    pub(crate) class: &'static str,
+    /// The map.
+    pub(crate) map: &'static str,
+    /// The meaning of its entries.
+    pub(crate) meaning: EntryMeaning,
+}
+
+/// The meaning of the entries of a map. An entry's value is the name of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryMeaning {
+    /// The key is an expression, and has the variable's value.
+    Values,
+    /// The key is the name of another variable with the same value.
+    Names,
+}
+
 /// A class that does not state that its results equal their arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass {
@@ -48,6 +68,8 @@ pub(crate) struct Pass {
     pub(crate) unused: Option<&'static str>,
     /// True if its results are masks of vectors of truth values.
     pub(crate) makes_masks: bool,
+    /// True if it gives variables new names.
+    pub(crate) renames: bool,
     /// The source that documents it.
     pub(crate) source: &'static str,
 }
@@ -64,12 +86,16 @@ pub(crate) struct Vanishing {
 /// The word for the statement that vectors of truth values become masks.
 const MASKS: &str = "masks";
 
+/// The word for the statement that variables get new names.
+const RENAMES: &str = "renames";
+
 /// The statements of classes, by their words.
 const STATEMENTS: &[(&str, &str)] = &[
     ("adds", "it adds to what is computed"),
     ("implies", "its results imply their arguments"),
     (MASKS, "its results are masks of vectors of truth values"),
     ("refines", "its results do less than their arguments"),
+    (RENAMES, "it gives variables new names"),
     ("replaces", "it replaces one thing by another"),
     ("retypes", "its results have other types"),
     ("splits", "its results are parts of their arguments"),
@@ -82,10 +108,57 @@ const STATEMENTS: &[(&str, &str)] = &[
 /// The first error in the text.
 pub(crate) fn passes(file: &'static str, text: &'static str) -> Result<Vec<Pass>, ContractError> {
     let read = trees(text).and_then(|trees| {
-        let passes = trees.iter().map(pass).collect::<Result<Vec<_>, Problem>>()?;
+        let trees = trees.iter().filter(|tree| !is_of_entries(tree));
+        let passes = trees.map(pass).collect::<Result<Vec<_>, Problem>>()?;
         Ok(passes.concat())
     });
     read.map_err(|(line, problem)| ContractError { file, line, problem })
+}
+
+/// Reads the maps of classes whose entries mean something.
+///
+/// # Errors
+///
+/// The first error in the text.
+pub(crate) fn all_entries(
+    file: &'static str,
+    text: &'static str,
+) -> Result<Vec<Entries>, ContractError> {
+    let read = trees(text).and_then(|trees| {
+        let trees = trees.iter().filter(|tree| is_of_entries(tree));
+        let found = trees.map(entries).collect::<Result<Vec<_>, Problem>>()?;
+        Ok(found.concat())
+    });
+    read.map_err(|(line, problem)| ContractError { file, line, problem })
+}
+
+/// Tests whether a tree is about the entries of maps.
+fn is_of_entries(tree: &Tree) -> bool {
+    tree.headed().is_ok_and(|(head, _)| head == "entries")
+}
+
+/// Reads `(entries CLASS (MAP MEANING) … (source TEXT))`.
+fn entries(tree: &Tree) -> Result<Vec<Entries>, Problem> {
+    let (_, [class, maps @ .., source]) = tree.headed()? else {
+        return tree.problem("a class is expected");
+    };
+    let ("source", [cited]) = source.headed()? else {
+        return source.problem("a source is expected");
+    };
+    cited.text()?;
+    let class = class.atom()?;
+    let of = |map: &Tree| {
+        let (map, [meaning]) = map.headed()? else {
+            return map.problem("a map and the meaning of its entries are expected");
+        };
+        let meaning = match meaning.atom()? {
+            "values" => EntryMeaning::Values,
+            "names" => EntryMeaning::Names,
+            _ => return meaning.problem("`values` or `names` is expected"),
+        };
+        Ok(Entries { class, map, meaning })
+    };
+    maps.iter().map(of).collect()
 }
 
 /// Reads `(pass (CLASS …) STATEMENT (source TEXT))`.
@@ -97,7 +170,7 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
         return source.problem("a source is expected");
     };
     let source = source.text()?;
-    let makes_masks = false;
+    let (makes_masks, renames) = (false, false);
     if let TreeKind::List(_) = statement.kind {
         let (vanishing, unused) = match statement.headed()? {
             ("unused", [table]) => (None, Some(named_table(table)?)),
@@ -109,7 +182,8 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
             "its results are nothing where their arguments have no value"
         };
         let of = |class: &Tree| {
-            Ok(Pass { class: class.atom()?, statement, vanishing, unused, makes_masks, source })
+            let class = class.atom()?;
+            Ok(Pass { class, statement, vanishing, unused, makes_masks, renames, source })
         };
         return classes.list()?.iter().map(of).collect();
     }
@@ -117,10 +191,11 @@ fn pass(tree: &Tree) -> Result<Vec<Pass>, Problem> {
     let Some((_, statement)) = STATEMENTS.iter().find(|(known, _)| *known == word) else {
         return statement.problem("no statement of passes");
     };
-    let makes_masks = word == MASKS;
+    let (makes_masks, renames) = (word == MASKS, word == RENAMES);
     let (vanishing, unused) = (None, None);
     let of = |class: &Tree| {
-        Ok(Pass { class: class.atom()?, statement, vanishing, unused, makes_masks, source })
+        let class = class.atom()?;
+        Ok(Pass { class, statement, vanishing, unused, makes_masks, renames, source })
     };
     classes.list()?.iter().map(of).collect()
 }

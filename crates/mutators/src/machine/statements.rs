@@ -130,6 +130,10 @@ impl<'p> Machine<'p> {
             }
             StmtKind::For { first, condition, step, body } => {
                 let depth = state.depth();
+                let rest = [condition.as_ref(), step.as_ref()];
+                if let Some(paths) = self.backwards(first.as_deref(), rest, body, &state) {
+                    return paths;
+                }
                 let begun = match first {
                     Some(first) => self.stmt(first, state),
                     None => vec![(state, Flow::Next)],

@@ -10,6 +10,7 @@ use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{State, Substitution, operands};
 use crate::ir::value::{Val, members};
+use crate::machine::maps::END;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 /// An entry of the table in which HeteroCL's emitter keeps the lengths of buffers.
@@ -457,6 +458,13 @@ impl Machine<'_> {
                 });
             }
             (Val::Text(a), Val::Text(b)) => a == b,
+            (Val::Handle(a), Val::Handle(b)) if a == END && b == END => true,
+            // An iterator that points to an entry of a map is not at the map's end.
+            (Val::Object(entry), Val::Handle(of)) | (Val::Handle(of), Val::Object(entry))
+                if of == END && Self::is_entry(entry) =>
+            {
+                false
+            }
             // The callee has the name in question, or does not.
             (Val::Handle(callee), Val::Text(name)) | (Val::Text(name), Val::Handle(callee))
                 if called_by(callee).is_some_and(|call| call < state.nodes.len()) =>

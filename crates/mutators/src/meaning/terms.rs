@@ -16,7 +16,7 @@ use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_of};
 use crate::ir::state::{Computation, Scoped, State};
 use crate::machine::vanish::{HERE, LOST};
-use crate::meaning::memory::{Bound, Effects, Moment};
+use crate::meaning::memory::{Bound, Effects, MemoryId, Moment, ScopeId};
 
 /// The values of free variables and memory in wholly known IR: small numbers, the same ones for the
 /// same seed.
@@ -72,6 +72,8 @@ pub(crate) struct Meaning<'a> {
     pub(crate) ranged: Vec<(ValueId, Type)>,
     /// Equations between shapes of one class.
     pub(crate) equations: Vec<ValueId>,
+    /// The variables of classes under bindings, with the moments.
+    pub(super) bound: Vec<(usize, (MemoryId, ScopeId), ValueId)>,
     /// Names of classes' variables.
     pub(crate) names: Vec<(usize, String)>,
     /// True if floats are converted to integers as in the IR. Solvers do not know how.
@@ -120,6 +122,7 @@ impl<'a> Meaning<'a> {
             nesting_of_lost: 0,
             ranged: Vec::new(),
             equations: Vec::new(),
+            bound: Vec::new(),
             names: Vec::new(),
             rounds: false,
             is_opaque: false,
@@ -316,7 +319,9 @@ impl<'a> Meaning<'a> {
             let memory = self.moment.memory;
             if memory != 0 || scope != 0 {
                 let domain = self.domain(ty);
-                return self.values.var(&format!("x{class}m{memory}s{scope}"), domain);
+                let term = self.values.var(&format!("x{class}m{memory}s{scope}"), domain);
+                self.agree(class, (memory, scope), term);
+                return term;
             }
         }
         let known = self.names.iter().find(|(known, _)| *known == class);
