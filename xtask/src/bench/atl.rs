@@ -144,7 +144,7 @@ pub(super) fn rows(command: &mut Command) -> Result<Vec<Json>, Error> {
         return Err(Error::Failed { command: shown(command), status: output.status });
     }
     let answer = Json::parse(&String::from_utf8_lossy(&output.stdout))
-        .map_err(|found| problem(command, &found))?;
+        .map_err(|found| problem(command, found))?;
     let rows = answer.array().ok_or_else(|| problem(command, "no measurements"))?;
     Ok(rows.to_vec())
 }
