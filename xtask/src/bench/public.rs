@@ -29,15 +29,19 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
         let problem = "name the folder of the repository: `cargo xtask bench public FOLDER`";
         return Err(Error::Usage(problem.to_owned()));
     };
+    // The commands below run in the repository's root.
+    let folder = fs::canonicalize(folder)
+        .map_err(|cause| Error::File { path: PathBuf::from(folder), cause })?;
     let theirs: Vec<(&str, PathBuf, Vec<String>)> = LIBRARIES
         .iter()
-        .map(|(name, place)| (*name, Path::new(folder).join(place)))
+        .map(|(name, place)| (*name, folder.join(place)))
         .map(|(name, place)| (name, place.clone(), functions(&place)))
         .collect();
     if theirs.iter().all(|(_, _, functions)| functions.is_empty()) {
         let places: Vec<&str> = LIBRARIES.iter().map(|(_, place)| *place).collect();
         let problem = format!(
-            "`{folder}` has no C in {}: make it first, with `make` in its `src`",
+            "{} has no C in {}: make it first, with `make` in its `src`",
+            folder.display(),
             places.join(" or ")
         );
         return Err(Error::Usage(problem));
