@@ -8,17 +8,15 @@
 //! class begins as a new object, all methods of the class run, and the result has another effect.
 //! Otherwise the method is undecided.
 //!
-//! What `Variable` becomes defines the new names, so its method is verified if it always returns a
-//! variable of the node's type, changes no member, and is right on variables that are free.
+//! What `Variable` becomes defines the new names. It cannot be judged alone: which names a class
+//! has given away stands in its members.
 
-use crate::ir::kinds::{Kind, Type};
-use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::judge::entry::Entry;
 use crate::judge::statement::{names, observed, shown, told};
 use crate::judge::trial::Trials;
 use crate::judge::verdict::{Examination, Finding, Standing};
-use crate::machine::run::{End, Machine, Operands, Outcome};
+use crate::machine::run::{End, Operands, Outcome};
 use crate::meaning::terms::Given;
 
 /// The number of statements on which a class is run for each method.
@@ -48,14 +46,8 @@ pub(crate) fn examine_renaming(entry: Entry<'_>) -> Examination {
     if let Some(why) = why {
         return Examination::of(line, vec![found(Standing::Unsupported, why)], 0);
     }
-    if entry.kind != Kind::Variable {
-        let text = "a class that renames was run, and no statement was found on which it is wrong";
-        return Examination::of(line, vec![found(Standing::Undecided, text.to_owned())], 0);
-    }
-    match proved(entry) {
-        Ok(count) => Examination::of(line, Vec::new(), count),
-        Err(finding) => Examination::of(line, vec![*finding], 0),
-    }
+    let text = "a class that renames was run, and no statement was found on which it is wrong";
+    Examination::of(line, vec![found(Standing::Undecided, text.to_owned())], 0)
 }
 
 /// Looks for a statement of which the class makes one with another effect. Tells why no run was
@@ -108,57 +100,4 @@ fn refuted(entry: Entry<'_>, why: &mut Option<String>) -> Option<Finding> {
         }
     }
     None
-}
-
-/// Shows that the method always returns a variable of the node's type and changes no member.
-/// Returns the number of paths.
-fn proved(entry: Entry<'_>) -> Result<usize, Box<Finding>> {
-    let mut count = 0;
-    for element in Type::SCALARS {
-        for ty in [element, element.with_vector(true)] {
-            if !entry.kind.admits(ty) {
-                continue;
-            }
-            let entry = entry.at(ty, ty);
-            let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
-            let mut state = State::default();
-            let input = entry.input(ty, ty, &mut machine, &mut state);
-            entry.run(&mut machine, input, state);
-            for End { state, outcome, line } in &machine.ends {
-                let (standing, text) = match outcome {
-                    Outcome::Returned(Val::Expr(Some(result))) => {
-                        let is_variable =
-                            state.shape(*result).is_some_and(|shape| shape.kind == Kind::Variable);
-                        let is_result = |name: &str| ["expr", "stmt"].contains(&name);
-                        let is_kept = state.unseen == 0
-                            && state.members.iter().all(|slot| is_result(&slot.name));
-                        if is_variable && state.node(*result).ty == ty && is_kept {
-                            count += 1;
-                            continue;
-                        }
-                        let text = "it does not just give a variable a new name";
-                        (Standing::Undecided, text.to_owned())
-                    }
-                    Outcome::Returned(_) => {
-                        (Standing::Undecided, "something else is returned".to_owned())
-                    }
-                    Outcome::Crash(what) | Outcome::Endless(what) => {
-                        (Standing::Undecided, what.clone())
-                    }
-                    Outcome::Unsupported(what) => (Standing::Unsupported, what.clone()),
-                    Outcome::Bounded(what) => (Standing::Bounded, what.clone()),
-                    Outcome::Rejected(what) => (Standing::Rejects, what.clone()),
-                };
-                return Err(Box::new(Finding {
-                    file: None,
-                    standing,
-                    line: *line,
-                    ty: ty.to_string(),
-                    text,
-                    counterexample: None,
-                }));
-            }
-        }
-    }
-    Ok(count)
 }

@@ -16,7 +16,6 @@ use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::judge::verify::{UNKNOWN_RESULT, is_unknown, not_shown_to_end, unfounded};
 use crate::machine::balance::left_at_end;
-use crate::machine::contracts::has_entries;
 use crate::machine::run::{End, MANY_PATHS, Machine, Operands, Outcome};
 use crate::meaning::equivalence::same_effect;
 use crate::meaning::memory::{Memory, MemoryId};
@@ -66,9 +65,6 @@ pub(crate) fn examine_statement(
     // Emitters may assume that the end of a loop fits into an `int`.
     if entry.kind == Kind::For && !entry.mode.is_emitter() {
         try_out(entry, Trials::of_extremes(entry, SEED), EXTREMES, &mut findings);
-    }
-    if entry.kind == Kind::LetStmt && has_entries(&entry.function.class) {
-        try_out(entry, Trials::of_repeats(entry, SEED), TRIALS, &mut findings);
     }
     let mut proved = 0;
     let operands = match entry.kind {

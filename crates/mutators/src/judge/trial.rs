@@ -24,22 +24,13 @@ pub(crate) struct Trials {
     named: Vec<Kind>,
     /// The rare kinds of statements that it mentions.
     rare: Vec<Kind>,
-    form: Form,
+    /// The only kind of binders, if binders may share a name. If it binds nothing, there are none.
+    binder: Option<Kind>,
+    /// The numbers of iterations of a loop that is mutated; without any, it has a few.
+    extents: &'static [i128],
     profile: &'static str,
     /// A counter of inputs, which grows by two for each.
     count: usize,
-}
-
-/// The form of the inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Any,
-    /// Nodes of this kind are the only binders, and may share a name.
-    Binders(Kind),
-    /// The loop that is mutated has a negative or a very large number of iterations.
-    Extremes,
-    /// A value is bound twice, and a store comes in between.
-    Repeats,
 }
 
 /// The number of levels of operands below the node that is mutated.
@@ -126,11 +117,9 @@ const SMALL: [Kind; 14] = [
 /// The kinds of statements that are made only for mutators whose text names them.
 const RARE: [Kind; 1] = [Kind::Partition];
 
-/// Numbers of iterations of loops that are negative or very large.
-const EXTREMES: [i128; 4] = [-1, -2, 1 << 30, (1 << 31) - 1];
-
-/// A number that no memory holds at the beginning.
-const STORED: i128 = 5;
+/// Numbers of iterations of loops that are negative or very large. In a loop that begins at a small
+/// number, the last iteration has an `int32`.
+const EXTREMES: [i128; 4] = [-1, -2, 1 << 30, (1 << 31) - 64];
 
 /// The kinds of nodes that bind a variable.
 const BINDERS: [Kind; 5] = [Kind::Let, Kind::LetStmt, Kind::For, Kind::Allocate, Kind::Realize];
@@ -165,26 +154,22 @@ impl Trials {
             operand,
             named,
             rare,
-            form: Form::Any,
+            binder: None,
+            extents: &[],
             profile,
             count: 0,
         }
     }
 
-    /// Creates trials of bindings of a value, before and after it may have changed.
-    pub(crate) fn of_repeats(entry: Entry<'_>, seed: u64) -> Self {
-        Self { form: Form::Repeats, ..Self::new(entry, Type::STMT, I32, seed) }
-    }
-
     /// Creates trials of loops with a negative or a very large number of iterations.
     pub(crate) fn of_extremes(entry: Entry<'_>, seed: u64) -> Self {
-        Self { form: Form::Extremes, ..Self::new(entry, Type::STMT, I32, seed) }
+        Self { extents: &EXTREMES, ..Self::new(entry, Type::STMT, I32, seed) }
     }
 
     /// Creates trials of statements in which the nodes of the entry's kind are the only binders,
     /// and may share a name.
     pub(crate) fn of_binders(entry: Entry<'_>, seed: u64) -> Self {
-        Self { form: Form::Binders(entry.kind), ..Self::new(entry, Type::STMT, I32, seed) }
+        Self { binder: Some(entry.kind), ..Self::new(entry, Type::STMT, I32, seed) }
     }
 
     /// Returns the next input, if the kind can be made: first pairs of literals at the type's
@@ -199,7 +184,8 @@ impl Trials {
             assignment: Vec::new(),
             named: &self.named,
             rare: &self.rare,
-            form: self.form,
+            binder: self.binder,
+            extents: self.extents,
             made: Vec::new(),
             numbers: Vec::new(),
             corners: (self.count < CORNERS * CORNERS && self.ty != Type::STMT)
@@ -216,9 +202,7 @@ impl Trials {
         self.count += 1;
         let input = if self.is_any {
             maker.node(self.ty, 0)
-        } else if self.form == Form::Repeats {
-            maker.repeated()?
-        } else if maker.binder().is_some() && !self.kind.is_stmt() {
+        } else if self.binder.is_some() && !self.kind.is_stmt() {
             maker.stmt_with(self.kind)?
         } else {
             maker.make(self.kind, self.ty, self.operand, 0)?
@@ -242,7 +226,8 @@ struct Maker<'t> {
     assignment: Vec<(usize, String, Number)>,
     named: &'t [Kind],
     rare: &'t [Kind],
-    form: Form,
+    binder: Option<Kind>,
+    extents: &'static [i128],
     /// The nodes that may occur again.
     made: Vec<(Type, NodeId)>,
     /// The numbers of the literals so far.
@@ -395,8 +380,8 @@ impl Maker<'_> {
             }
             Role::Int if kind == Kind::Evaluate => Member::Made(Field::Expr(self.evaluated())),
             Role::Int if kind == Kind::For && name != "min" && self.is_extreme(depth) => {
-                let which = self.random.below(EXTREMES.len() as u64) as usize;
-                Member::Made(Field::Expr(self.number_node(EXTREMES[which])))
+                let which = self.random.below(self.extents.len() as u64) as usize;
+                Member::Made(Field::Expr(self.number_node(self.extents[which])))
             }
             // Loop bounds must not read memory.
             Role::Int if matches!(kind, Kind::For) => {
@@ -438,13 +423,13 @@ impl Maker<'_> {
     /// Tests whether a loop at a depth is the one whose number of iterations is negative or very
     /// large.
     fn is_extreme(&self, depth: usize) -> bool {
-        depth == 0 && self.form == Form::Extremes
+        depth == 0 && !self.extents.is_empty()
     }
 
     /// A name in a node, which may bind it.
     fn name_for(&mut self, kind: Kind, bound: &mut Option<u32>) -> u32 {
         match kind {
-            Kind::Let | Kind::LetStmt | Kind::For if self.binder().is_some() => {
+            Kind::Let | Kind::LetStmt | Kind::For if self.binder.is_some() => {
                 let which = self.random.below(SHARED.len() as u64) as usize;
                 *bound = Some(SHARED[which]);
                 SHARED[which]
@@ -489,41 +474,6 @@ impl Maker<'_> {
         self.make(Kind::Store, Type::STMT, I32, depth)
     }
 
-    /// The only kind of binders, if binders may share a name. If it binds nothing, there are none.
-    fn binder(&self) -> Option<Kind> {
-        match self.form {
-            Form::Binders(kind) => Some(kind),
-            Form::Any | Form::Extremes | Form::Repeats => None,
-        }
-    }
-
-    /// Makes a binding of a value, which a store may change, before another binding of the value.
-    fn repeated(&mut self) -> Option<NodeId> {
-        let names = [self.next, self.next + 1];
-        self.next += 2;
-        let value = self.within(I32, 0);
-        let other = self.number_node(STORED);
-        self.store = Some((0, other));
-        let store = self.make(Kind::Store, Type::STMT, I32, MAX_DEPTH)?;
-        let mut stmt = {
-            let name = self.state.name(names[1]);
-            let variable = Machine::variable(I32, name, &mut self.state);
-            let print = self.printed(variable);
-            let fields = vec![Field::Expr(print)];
-            self.state.add(Type::STMT, None, Some(Shape { kind: Kind::Evaluate, fields }))
-        };
-        for (index, id) in names.into_iter().enumerate().rev() {
-            let name = self.state.name(id);
-            let fields = [name, value, stmt].map(Field::Expr).to_vec();
-            stmt = self.state.add(Type::STMT, None, Some(Shape { kind: Kind::LetStmt, fields }));
-            if index == 1 {
-                let fields = [store, stmt].map(Field::Expr).to_vec();
-                stmt = self.state.add(Type::STMT, None, Some(Shape { kind: Kind::Block, fields }));
-            }
-        }
-        Some(stmt)
-    }
-
     /// Makes a statement that prints an expression of a kind.
     fn stmt_with(&mut self, kind: Kind) -> Option<NodeId> {
         let printed =
@@ -549,7 +499,7 @@ impl Maker<'_> {
         };
         let kinds: &[Kind] = if self.is_small { &SMALL } else { &STMTS };
         let kind = kinds[self.random.below(most as u64) as usize];
-        let kind = match self.binder() {
+        let kind = match self.binder {
             Some(binder) if binder.is_stmt() && depth < most_deep && self.random.below(3) == 0 => {
                 binder
             }
@@ -569,9 +519,8 @@ impl Maker<'_> {
     fn within(&mut self, ty: Type, depth: usize) -> NodeId {
         let known: Vec<NodeId> =
             self.made.iter().filter(|(of, _)| *of == ty).map(|(_, node)| *node).collect();
-        let has_lets = self.form == Form::Repeats || self.binder() == Some(Kind::Let);
-        if has_lets
-            && depth <= MAX_DEPTH
+        let binds = self.binder == Some(Kind::Let) && depth <= MAX_DEPTH;
+        if binds
             && self.random.below(3) == 0
             && let Some(node) = self.make(Kind::Let, ty, I32, depth)
         {

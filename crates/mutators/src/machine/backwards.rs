@@ -59,6 +59,12 @@ fn called<'p>(expr: &'p Expr, method: &str) -> Option<&'p str> {
     }
 }
 
+/// Tests whether a place holds a vector with this number of elements.
+fn has_length(place: &Place, length: usize, state: &State) -> bool {
+    Machine::load(place, state)
+        .is_some_and(|slot| matches!(slot.value, Val::List(values) if values.len() == length))
+}
+
 impl<'p> Machine<'p> {
     /// Runs a loop over a vector backwards; `None` for any other loop.
     pub(super) fn backwards(
@@ -82,6 +88,15 @@ impl<'p> Machine<'p> {
                 state.frame().push(Slot { name: name.to_owned(), ty: "auto".to_owned(), value });
                 for (mut state, flow) in self.block(std::slice::from_ref(body), state) {
                     state.leave(depth);
+                    // Another name for the vector may have been used, which ends the iterators.
+                    if !has_length(&place, values.len(), &state) {
+                        self.unsupported::<Flow>(
+                            state,
+                            "a vector that its loop changes",
+                            body.line,
+                        );
+                        continue;
+                    }
                     match flow {
                         Flow::Next | Flow::Continue => next.push(state),
                         Flow::Break => done.push((state, Flow::Next)),

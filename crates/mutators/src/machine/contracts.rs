@@ -15,7 +15,7 @@ use halidom_base::FxHashMap;
 use halidom_cpp::ast::Function;
 
 use crate::machine::language::{Contract, Fact, Guarantee, Print};
-use crate::machine::reader::{self, ContractError, Entries, EntryMeaning, Pass, Vanishing};
+use crate::machine::reader::{self, ContractError, Pass, Vanishing};
 
 /// The texts, one for each family of the API.
 pub(crate) const TEXTS: &[(&str, &str)] = &[
@@ -35,20 +35,6 @@ pub(crate) const PASSES: &str = include_str!("../../contracts/passes.contracts")
 
 static OTHER_PASSES: LazyLock<Result<Vec<Pass>, ContractError>> =
     LazyLock::new(|| reader::passes("passes", PASSES));
-
-static ENTRIES: LazyLock<Result<Vec<Entries>, ContractError>> =
-    LazyLock::new(|| reader::all_entries("passes", PASSES));
-
-/// The meaning of the entries of a map of a class, if they have one.
-pub(crate) fn meaning_of_entries(class: &str, map: &str) -> Option<EntryMeaning> {
-    let all = ENTRIES.as_ref().ok()?;
-    all.iter().find(|known| known.class == class && known.map == map).map(|known| known.meaning)
-}
-
-/// Tests whether the entries of a map of a class mean something.
-pub(crate) fn has_entries(class: &str) -> bool {
-    ENTRIES.as_ref().is_ok_and(|all| all.iter().any(|known| known.class == class))
-}
 
 /// The obstacle to a verdict about the methods of a class: it does not state that its results equal
 /// their arguments, or the text about classes has an error.
@@ -229,8 +215,6 @@ mod tests {
         assert!(contracts.len() > 100, "{}", contracts.len());
         let passes = OTHER_PASSES.as_ref().unwrap_or_else(|error| panic!("{error}"));
         assert!(passes.len() > 50, "{}", passes.len());
-        let entries = ENTRIES.as_ref().unwrap_or_else(|error| panic!("{error}"));
-        assert!(!entries.is_empty());
         assert!(other_statement("StripAsserts").is_some_and(|text| text.contains("do less")));
         assert_eq!(other_statement("Simplify"), None);
     }

@@ -8,6 +8,7 @@ use crate::ir::kinds::{Code, Kind};
 use crate::ir::node::Field;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
+use crate::machine::invariants::invariant;
 use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
 use crate::machine::references::{NAMED_CAPTURES, names_captures};
@@ -326,7 +327,7 @@ impl<'p> Machine<'p> {
         }
         let is_unsteady = state.visits > 0
             && self.program.unsteady.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
-        if is_unsteady && self.purpose(name).is_none() && self.invariant_of(name).is_none() {
+        if is_unsteady && self.purpose(name).is_none() && invariant(name).is_none() {
             let now = format!("{name}#{}", state.visits);
             return vec![(state, Val::Handle(now))];
         }
@@ -379,7 +380,7 @@ impl<'p> Machine<'p> {
                         paths.extend(self.node_member(node, kind, name, state, line));
                     }
                 }
-                Val::Object(members) if name == "second" && Self::is_known_entry(&members) => {
+                Val::Object(members) if name == "second" && Self::is_entry(&members) => {
                     let place = Self::entry_place(&members, &state);
                     match place.and_then(|place| Self::load(&place, &state)) {
                         Some(slot) => paths.push((state, slot.value)),

@@ -8,7 +8,6 @@ use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::machine::invariants::{Invariant, invariant};
-use crate::machine::maps::END;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 
@@ -30,12 +29,6 @@ impl Machine<'_> {
                 Method::Ref | Method::Get,
                 [key @ (Val::Expr(Some(_)) | Val::Ptr(Some((_, Kind::Variable))))],
             ) if !self.is_concrete() => self.entry_of(of, name, key, state),
-            (Method::Find, [key]) if let Some(found) = self.found_entry(of, key, state.clone()) => {
-                found
-            }
-            (Method::End, []) if self.has_entries(of) => {
-                vec![(state, Val::Handle(END.to_owned()))]
-            }
             (Method::Count | Method::Contains, _) => self.has_entry(of, arguments, state),
             (Method::Empty, _) => self.has_entry(of, &[], state),
             // Bookkeeping whose contents are not known when the mutator begins.

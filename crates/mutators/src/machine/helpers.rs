@@ -151,7 +151,7 @@ impl<'p> Machine<'p> {
             let is_scope = |value: &Val| {
                 matches!(Self::loaded(value.clone(), &state), Val::Handle(of) | Val::Text(of)
                     if self.purpose(&of).is_some()
-                        || self.invariant_of(&of).is_some())
+                        || crate::machine::invariants::invariant(&of).is_some())
                     || matches!(value, Val::Reference(Place::Member(_)))
             };
             if values.iter().any(is_scope) {
@@ -203,13 +203,15 @@ impl<'p> Machine<'p> {
             let loaded = Self::loaded(value.clone(), state);
             match (&loaded, value) {
                 (Val::Handle(of), _)
-                    if self.purpose(of).is_some() || self.invariant_of(of).is_some() =>
+                    if self.purpose(of).is_some()
+                        || crate::machine::invariants::invariant(of).is_some() =>
                 {
                     return None;
                 }
                 (Val::Address(_), _) => changes.push(loaded),
                 (_, Val::Reference(Place::Member(of)))
-                    if self.purpose(of).is_some() || self.invariant_of(of).is_some() =>
+                    if self.purpose(of).is_some()
+                        || crate::machine::invariants::invariant(of).is_some() =>
                 {
                     return None;
                 }

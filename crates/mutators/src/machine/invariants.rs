@@ -14,15 +14,12 @@
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Fun, ValueId};
 
-use crate::ir::kinds::{I32, Kind, Type};
-use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::node::NodeId;
 use crate::ir::state::{Assumption, State, Until};
 use crate::ir::value::{Num, Place, Val};
-use crate::machine::contracts::{is_scope_of_lost, meaning_of_entries};
-use crate::machine::maps::{END, entry_of};
+use crate::machine::contracts::is_scope_of_lost;
 use crate::machine::names::Method;
-use crate::machine::reader::EntryMeaning;
-use crate::machine::run::{Machine, Operands, Paths};
+use crate::machine::run::{Machine, Operands};
 
 /// The condition that an entry of a scope stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +34,6 @@ pub(crate) enum Invariant {
     Truth(bool),
     /// Under a variable's name, just if the variable has no value.
     Lost,
-    /// Under an expression: the name of a variable that has its value.
-    Held,
-    /// Under a variable's name: the name of a variable that has the same value.
-    Renamed,
 }
 
 /// A scope with an invariant.
@@ -96,22 +89,6 @@ pub(crate) fn invariant(scope: &str) -> Option<Invariant> {
 }
 
 impl Machine<'_> {
-    /// The invariant of a member of the class that runs, if it has one.
-    pub(crate) fn invariant_of(&self, scope: &str) -> Option<Invariant> {
-        invariant(scope).or_else(|| {
-            meaning_of_entries(&self.class, scope).map(|meaning| match meaning {
-                EntryMeaning::Values => Invariant::Held,
-                EntryMeaning::Names => Invariant::Renamed,
-            })
-        })
-    }
-
-    /// Tests whether the entries of a map mean something.
-    pub(super) fn has_entries(&self, map: &str) -> bool {
-        let invariant = self.invariant_of(map);
-        !self.is_concrete() && matches!(invariant, Some(Invariant::Held | Invariant::Renamed))
-    }
-
     /// Adds an assumption of `mutate` for a method that adds an entry to a scope, and removes it
     /// for one that removes the entry.
     pub(crate) fn assume(
@@ -121,7 +98,7 @@ impl Machine<'_> {
         arguments: &[Val],
         state: &mut State,
     ) {
-        let Some(invariant) = self.invariant_of(scope) else { return };
+        let Some(invariant) = invariant(scope) else { return };
         if self.is_concrete() {
             self.has_assumed |= matches!(name, Method::Push | Method::Insert | Method::Emplace);
             return;
@@ -172,7 +149,7 @@ impl Machine<'_> {
     /// Records a change of a scope that is not followed: nothing is known about what is mutated
     /// from then on.
     pub(crate) fn assume_anything(&self, scope: &str, state: &mut State) {
-        if self.invariant_of(scope).is_some() && !self.is_concrete() {
+        if invariant(scope).is_some() && !self.is_concrete() {
             let until = Until::Removed(scope.to_owned(), Val::Unknown);
             state.assumed.push(Assumption { fact: None, nodes: Vec::new(), until });
         }
@@ -181,7 +158,7 @@ impl Machine<'_> {
     /// Tests whether a change of a scope is hidden from the mutators of operands.
     pub(crate) fn hides(&self, place: Option<&Place>, name: Method<'_>) -> bool {
         self.operands == Operands::Apart
-            && matches!(place, Some(Place::Member(of)) if self.invariant_of(of).is_some())
+            && matches!(place, Some(Place::Member(of)) if invariant(of).is_some())
             && matches!(
                 name,
                 Method::Push | Method::Insert | Method::Emplace | Method::Pop | Method::Erase
@@ -240,85 +217,17 @@ impl Machine<'_> {
             (Invariant::Bounds, entry) => {
                 let numbers = crate::ir::value::members(entry);
                 let [Val::Int(low), Val::Int(high)] = numbers.as_slice() else { return None };
-                let variable = Self::keyed(key, I32, state)?;
+                let variable = Self::keyed(key, crate::ir::kinds::I32, state)?;
                 let fact = self.within(variable, *low, *high, state)?;
                 Some((fact, vec![variable]))
             }
-            (Invariant::Held, name) => {
-                let (Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))) = key else { return None };
-                let ty = state.node(*node).ty;
-                if !ty.is_value() {
-                    return None;
-                }
-                self.same_value(name, ty, *node, state)
-            }
-            (Invariant::Renamed, name) => {
-                let ty = Self::type_of_binder(key, state)?;
-                let variable = Self::keyed(key, ty, state)?;
-                self.same_value(name, ty, variable, state)
-            }
             (Invariant::Report, entry) => {
-                let variable = Self::keyed(key, I32, state)?;
+                let variable = Self::keyed(key, crate::ir::kinds::I32, state)?;
                 let _ = (entry, variable);
                 None
             }
             _ => None,
         }
-    }
-
-    /// The fact that the variable of a name has the value of an expression.
-    fn same_value(
-        &mut self,
-        name: &Val,
-        ty: Type,
-        node: NodeId,
-        state: &mut State,
-    ) -> Option<(ValueId, Vec<NodeId>)> {
-        let variable = Self::keyed(name, ty, state)?;
-        let values = [variable, node].map(|of| self.node_value(of, state));
-        let fact = self.values.apply(Fun::Eq, &values);
-        Some((fact, vec![variable, node]))
-    }
-
-    /// The type of the variable that a `Let` or `LetStmt` binds to a name.
-    fn type_of_binder(key: &Val, state: &State) -> Option<Type> {
-        let name = Self::name_of(key, state)?;
-        state.nodes.iter().find_map(|node| match &node.shape {
-            Some(Shape { kind: Kind::Let | Kind::LetStmt, fields }) => match fields.as_slice() {
-                [Field::Expr(bound), Field::Expr(value), _]
-                    if state.find(*bound) == state.find(name) =>
-                {
-                    Some(state.node(*value).ty)
-                }
-                _ => None,
-            },
-            _ => None,
-        })
-    }
-
-    /// `m.find(key)` of a map whose entries mean something: an entry for the key, with what it
-    /// means, or the map's end.
-    pub(super) fn found_entry(&mut self, map: &str, key: &Val, state: State) -> Option<Paths<Val>> {
-        let invariant = self.invariant_of(map)?;
-        if self.is_concrete() || !matches!(invariant, Invariant::Held | Invariant::Renamed) {
-            return None;
-        }
-        let (mut there, absent) = self.choose(state);
-        let name = there.add(Type::NAME, None, None);
-        let name = Val::Expr(Some(name));
-        let node = match (invariant, key) {
-            (Invariant::Held, Val::Expr(Some(node))) if there.node(*node).ty.is_value() => {
-                Some(*node)
-            }
-            (Invariant::Renamed, key) => Self::variable_named(key, &there),
-            _ => None,
-        };
-        if let Some(node) = node {
-            let ty = there.node(node).ty;
-            let (fact, _) = self.same_value(&name, ty, node, &mut there)?;
-            there.facts.push(fact);
-        }
-        Some(vec![(there, entry_of(key, name)), (absent, Val::Handle(END.to_owned()))])
     }
 
     /// The fact that a variable lies between two numbers.
@@ -332,7 +241,7 @@ impl Machine<'_> {
     }
 
     /// The variable whose name is a key of a scope.
-    fn keyed(key: &Val, ty: Type, state: &mut State) -> Option<NodeId> {
+    fn keyed(key: &Val, ty: crate::ir::kinds::Type, state: &mut State) -> Option<NodeId> {
         let name = Self::name_of(key, state)?;
         Some(Self::variable(ty, name, state))
     }

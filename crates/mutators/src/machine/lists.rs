@@ -12,6 +12,7 @@ use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::alike::treats_alike;
+use crate::machine::invariants::invariant;
 use crate::machine::methods::PART_OF_NAME;
 use crate::machine::names::Method;
 use crate::machine::objects::element_of;
@@ -412,7 +413,7 @@ impl<'p> Machine<'p> {
                 // The mutators of operands may have changed the entry.
                 if let Some(Place::Member(of)) = place
                     && matches!(self.operands, Operands::Kept | Operands::Copied)
-                    && self.invariant_of(of).is_some()
+                    && invariant(of).is_some()
                 {
                     state.lost = Some("an entry that mutators of operands may change");
                 }
@@ -439,6 +440,9 @@ impl<'p> Machine<'p> {
                 let value = rest.first().cloned().unwrap_or(Val::Void);
                 entries.push((key.clone(), value));
                 Val::Void
+            }
+            (Method::Erase, [Val::Object(_)]) => {
+                return self.unsupported(state, "an iterator whose entry is erased", line);
             }
             (Method::Pop | Method::Erase, [key]) => {
                 match last(key, &entries, &state) {

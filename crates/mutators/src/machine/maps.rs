@@ -12,7 +12,7 @@ use halidom_cpp::ast::{Expr, ExprKind};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::names::{Method, TypeName};
-use crate::machine::run::{Machine, Operands, Paths};
+use crate::machine::run::{Machine, Paths};
 use crate::machine::types::{integer_type, is_map_type};
 
 /// The handle for the end of a map.
@@ -27,38 +27,7 @@ pub(super) const GONE: &str = "an entry of a map that is gone";
 /// The order of the keys that compares the structure of expressions.
 const BY_STRUCTURE: &str = "IRDeepCompare";
 
-/// The member of an entry about whose map nothing else is known.
-const ENTRY: &str = "an entry of a map";
-
-/// An iterator that points to an entry of a map about which nothing else is known.
-pub(super) fn entry_of(key: &Val, value: Val) -> Val {
-    let parts = [(ENTRY, Val::Void), ("first", key.clone()), ("second", value)];
-    Val::Object(parts.map(|(name, value)| (name.to_owned(), value)).to_vec())
-}
-
 impl<'p> Machine<'p> {
-    /// `m[key] = value` of a map whose entries mean something.
-    pub(super) fn puts_entry(
-        &mut self,
-        place: &'p Expr,
-        value: &'p Expr,
-        state: &State,
-    ) -> Option<Paths<Val>> {
-        let ExprKind::Index(map, key) = &place.kind else { return None };
-        let ExprKind::Name(map) = &map.kind else { return None };
-        if Self::find_variable(map, state).is_some() || !self.has_entries(map) {
-            return None;
-        }
-        let mut paths = Vec::new();
-        for (mut state, [key, value]) in self.both(key, value, state.clone()) {
-            let pair = [Self::loaded(key, &state), Self::loaded(value.clone(), &state)];
-            self.assume(map, Method::Insert, &pair, &mut state);
-            Self::changed_unseen(&mut state);
-            paths.push((state, value));
-        }
-        Some(paths)
-    }
-
     /// `m.find(key)` and `m.end()` of a map with these entries.
     pub(super) fn in_map(
         &self,
@@ -129,11 +98,6 @@ impl<'p> Machine<'p> {
 
     /// Tests whether a structure is an iterator of a map.
     pub(super) fn is_entry(members: &[(String, Val)]) -> bool {
-        members.iter().any(|(name, _)| [MAP, ENTRY].contains(&name.as_str()))
-    }
-
-    /// Tests whether a structure is an iterator of a map with known entries.
-    pub(super) fn is_known_entry(members: &[(String, Val)]) -> bool {
         members.iter().any(|(name, _)| name == MAP)
     }
 
@@ -184,11 +148,6 @@ impl<'p> Machine<'p> {
         let is_it = |(known, _): &(Val, Val)| Self::is_same_key(known, key, &state);
         let index = entries.iter().position(is_it);
         let mut state = state;
-        let owes = matches!(&place, Place::Member(of) if self.invariant_of(of).is_some());
-        self.has_assumed |= owes;
-        if owes && self.operands == Operands::Apart {
-            return vec![(state, Place::Nowhere)];
-        }
         let index = match index {
             Some(index) => index,
             None => {

@@ -264,13 +264,6 @@ impl Machine<'_> {
             (Val::Ptr(Some(_)), Method::IsPure, []) if self.are_calls_impure => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
-            // The only call that prints is no pure one.
-            (Val::Ptr(Some((node, Kind::Call))), Method::IsPure, [])
-                if self.is_concrete()
-                    && state.node(*node).intrinsic.as_deref() == Some("print") =>
-            {
-                vec![(state, Val::Bool(self.values.bool(false)))]
-            }
             (Val::Ptr(Some((node, Kind::Call))), Method::IsExtern, []) if self.is_concrete() => {
                 let is_print = state.node(*node).intrinsic.as_deref() == Some("print");
                 vec![(state, Val::Bool(self.values.bool(is_print)))]

@@ -7,6 +7,7 @@ use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
 use crate::ir::value::{Num, Piece, Place, Val, members};
+use crate::machine::invariants::invariant;
 use crate::machine::masks::is_masked;
 use crate::machine::run::{Machine, Outcome, Paths};
 
@@ -650,7 +651,7 @@ impl Machine<'_> {
             if !["expr", "stmt"].contains(&slot.name.as_str()) {
                 // Each time it may be another value. A scope is known by its name.
                 let is_scope =
-                    self.purpose(&slot.name).is_some() || self.invariant_of(&slot.name).is_some();
+                    self.purpose(&slot.name).is_some() || invariant(&slot.name).is_some();
                 let visits = if is_scope { String::new() } else { format!("#{}", state.visits) };
                 slot.value = Val::Handle(slot.name.clone() + &visits);
             }

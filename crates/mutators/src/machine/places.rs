@@ -309,11 +309,6 @@ impl<'p> Machine<'p> {
             {
                 self.tie(lhs, rhs, state, line)
             }
-            ExprKind::Assign(None, lhs, rhs)
-                if let Some(paths) = self.puts_entry(lhs, rhs, &state) =>
-            {
-                paths
-            }
             ExprKind::Assign(op, lhs, rhs) => {
                 let mut paths = Vec::new();
                 for (state, (place, value)) in self.sides(*op, lhs, rhs, state) {

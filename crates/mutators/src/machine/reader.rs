@@ -35,26 +35,6 @@ pub(crate) fn contracts(
     read.map_err(|(line, problem)| ContractError { file, line, problem })
 }
 
-/// The maps of a class whose entries mean something.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entries {
-    /// The class.
-    pub(crate) class: &'static str,
-    /// The map.
-    pub(crate) map: &'static str,
-    /// The meaning of its entries.
-    pub(crate) meaning: EntryMeaning,
-}
-
-/// The meaning of the entries of a map. An entry's value is the name of a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryMeaning {
-    /// The key is an expression, and has the variable's value.
-    Values,
-    /// The key is the name of another variable with the same value.
-    Names,
-}
-
 /// A class that does not state that its results equal their arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass {
@@ -108,57 +88,10 @@ const STATEMENTS: &[(&str, &str)] = &[
 /// The first error in the text.
 pub(crate) fn passes(file: &'static str, text: &'static str) -> Result<Vec<Pass>, ContractError> {
     let read = trees(text).and_then(|trees| {
-        let trees = trees.iter().filter(|tree| !is_of_entries(tree));
-        let passes = trees.map(pass).collect::<Result<Vec<_>, Problem>>()?;
+        let passes = trees.iter().map(pass).collect::<Result<Vec<_>, Problem>>()?;
         Ok(passes.concat())
     });
     read.map_err(|(line, problem)| ContractError { file, line, problem })
-}
-
-/// Reads the maps of classes whose entries mean something.
-///
-/// # Errors
-///
-/// The first error in the text.
-pub(crate) fn all_entries(
-    file: &'static str,
-    text: &'static str,
-) -> Result<Vec<Entries>, ContractError> {
-    let read = trees(text).and_then(|trees| {
-        let trees = trees.iter().filter(|tree| is_of_entries(tree));
-        let found = trees.map(entries).collect::<Result<Vec<_>, Problem>>()?;
-        Ok(found.concat())
-    });
-    read.map_err(|(line, problem)| ContractError { file, line, problem })
-}
-
-/// Tests whether a tree is about the entries of maps.
-fn is_of_entries(tree: &Tree) -> bool {
-    tree.headed().is_ok_and(|(head, _)| head == "entries")
-}
-
-/// Reads `(entries CLASS (MAP MEANING) … (source TEXT))`.
-fn entries(tree: &Tree) -> Result<Vec<Entries>, Problem> {
-    let (_, [class, maps @ .., source]) = tree.headed()? else {
-        return tree.problem("a class is expected");
-    };
-    let ("source", [cited]) = source.headed()? else {
-        return source.problem("a source is expected");
-    };
-    cited.text()?;
-    let class = class.atom()?;
-    let of = |map: &Tree| {
-        let (map, [meaning]) = map.headed()? else {
-            return map.problem("a map and the meaning of its entries are expected");
-        };
-        let meaning = match meaning.atom()? {
-            "values" => EntryMeaning::Values,
-            "names" => EntryMeaning::Names,
-            _ => return meaning.problem("`values` or `names` is expected"),
-        };
-        Ok(Entries { class, map, meaning })
-    };
-    maps.iter().map(of).collect()
 }
 
 /// Reads `(pass (CLASS …) STATEMENT (source TEXT))`.

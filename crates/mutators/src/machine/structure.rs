@@ -458,7 +458,6 @@ impl Machine<'_> {
                 });
             }
             (Val::Text(a), Val::Text(b)) => a == b,
-            (Val::Handle(a), Val::Handle(b)) if a == END && b == END => true,
             // An iterator that points to an entry of a map is not at the map's end.
             (Val::Object(entry), Val::Handle(of)) | (Val::Handle(of), Val::Object(entry))
                 if of == END && Self::is_entry(entry) =>

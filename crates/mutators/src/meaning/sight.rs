@@ -1,12 +1,12 @@
 //! The knowledge about expressions and names at a moment: what they see, their bindings, and the
 //! contents of memory.
 
-use halidom_rewrites::rules::{Fun, ValueId};
+use halidom_rewrites::rules::ValueId;
 
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{State, Substitution};
-use crate::meaning::memory::{Bound, Memory, MemoryId, Moment, ScopeId};
+use crate::meaning::memory::{Bound, Memory, Moment, ScopeId};
 use crate::meaning::terms::Meaning;
 
 impl Meaning<'_> {
@@ -182,45 +182,6 @@ impl Meaning<'_> {
     pub(crate) fn is_steady_class(&self, class: usize) -> bool {
         let state = self.state;
         state.steady.iter().any(|steady| state.class(*steady) == class) || self.is_loop_bound(class)
-    }
-
-    /// Relates the values of a class in one memory under bindings of the same names: they are equal
-    /// where the bound values are.
-    pub(super) fn agree(&mut self, class: usize, at: (MemoryId, ScopeId), term: ValueId) {
-        let new = (class, at, term);
-        if at.1 == 0 || self.bound.contains(&new) {
-            return;
-        }
-        let known =
-            self.bound.iter().filter(|(of, (memory, _), _)| (*of, *memory) == (class, at.0));
-        let known: Vec<(ScopeId, ValueId)> =
-            known.map(|(_, (_, scope), other)| (*scope, *other)).collect();
-        for (scope, other) in known {
-            let [ours, theirs] = [at.1, scope].map(|of| self.effects.bindings(of).to_vec());
-            if ours.len() != theirs.len() {
-                continue;
-            }
-            let mut fact = self.values.apply(Fun::Eq, &[term, other]);
-            let mut is_alike = true;
-            for pair in ours.into_iter().zip(theirs) {
-                match pair {
-                    ((name, Bound::Value(a)), (of, Bound::Value(b)))
-                        if name == of && self.values.domain(a) == self.values.domain(b) =>
-                    {
-                        if a != b {
-                            let same = self.values.apply(Fun::Eq, &[a, b]);
-                            let differ = self.values.apply(Fun::Not, &[same]);
-                            fact = self.values.apply(Fun::Or, &[differ, fact]);
-                        }
-                    }
-                    (ours, theirs) => is_alike &= ours == theirs,
-                }
-            }
-            if is_alike {
-                self.equations.push(fact);
-            }
-        }
-        self.bound.push(new);
     }
 
     /// The bindings that are visible to nodes of a class about which nothing is known.

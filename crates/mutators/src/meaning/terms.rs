@@ -16,7 +16,7 @@ use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_of};
 use crate::ir::state::{Computation, Scoped, State};
 use crate::machine::vanish::{HERE, LOST};
-use crate::meaning::memory::{Bound, Effects, MemoryId, Moment, ScopeId};
+use crate::meaning::memory::{Bound, Effects, Moment};
 
 /// The values of free variables and memory in wholly known IR: small numbers, the same ones for the
 /// same seed.
@@ -72,8 +72,6 @@ pub(crate) struct Meaning<'a> {
     pub(crate) ranged: Vec<(ValueId, Type)>,
     /// Equations between shapes of one class.
     pub(crate) equations: Vec<ValueId>,
-    /// The variables of classes under bindings, with the moments.
-    pub(super) bound: Vec<(usize, (MemoryId, ScopeId), ValueId)>,
     /// Names of classes' variables.
     pub(crate) names: Vec<(usize, String)>,
     /// True if floats are converted to integers as in the IR. Solvers do not know how.
@@ -122,7 +120,6 @@ impl<'a> Meaning<'a> {
             nesting_of_lost: 0,
             ranged: Vec::new(),
             equations: Vec::new(),
-            bound: Vec::new(),
             names: Vec::new(),
             rounds: false,
             is_opaque: false,
@@ -319,9 +316,7 @@ impl<'a> Meaning<'a> {
             let memory = self.moment.memory;
             if memory != 0 || scope != 0 {
                 let domain = self.domain(ty);
-                let term = self.values.var(&format!("x{class}m{memory}s{scope}"), domain);
-                self.agree(class, (memory, scope), term);
-                return term;
+                return self.values.var(&format!("x{class}m{memory}s{scope}"), domain);
             }
         }
         let known = self.names.iter().find(|(known, _)| *known == class);

@@ -1,6 +1,8 @@
 // What a class gives new names keeps its meaning, also where two binders have one name.
 // pass: UniquifyVariableNames
 // profile: halide-hls
+// right: undecided
+// refuted: WrongEnd WrongValue WrongCapture WrongFree
 
 // The inner of two binders of one name gets a number, and its end takes the number away.
 class RightCount : public IRMutator {
