@@ -67,7 +67,7 @@ tables that `cargo xtask bench` prints.
 
 public FOLDER: derives the programs and schedules of ATL's public repository, which is in FOLDER
 (github.com/ChezJrk/verified-scheduling), and has Coq check each certificate. Times the C of the
-certificate, and the code of `halidom build` where that is proved bit for bit, against the C that
+certificate, and the code of `halidom build` where that is proved, against the C that
 the repository makes, with one and two threads. Make that C first, with `make` in the folder's
 `src`: there are two libraries, in `verified_scheduling/c/lib` and in
 `verified_lowering/stringify/lib`, and one is enough. All C is compiled with the repository's

@@ -13,7 +13,6 @@ clears before each call, outside of the time.
 
 import ctypes
 import json
-import operator
 import os
 import random
 import re
@@ -21,7 +20,7 @@ import statistics
 import sys
 import time
 
-from speed import Array
+from speed import Array, distance
 
 ROUNDS = 15
 WARM = 2
@@ -168,13 +167,6 @@ class Function:
         self.times.append(time.perf_counter() - begin)
         if status:
             raise SystemExit(f"{self.form} ended with status {status}")
-
-
-def distance(ours, theirs):
-    """The greatest difference, relative to our largest element."""
-    if bytes(ours) == bytes(theirs):
-        return 0.0
-    return max(map(abs, map(operator.sub, ours, theirs))) / max(map(abs, ours))
 
 
 def measure(folder, name, program):

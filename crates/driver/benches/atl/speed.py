@@ -11,8 +11,8 @@ the median over the rounds. `cargo xtask bench atl` does both, the second in sev
 
 import ctypes
 import json
+import math
 import mmap
-import operator
 import os
 import random
 import statistics
@@ -101,6 +101,16 @@ class Form:
             raise SystemExit(f"{self.name} ended with status {status}")
 
 
+def distance(ours, theirs):
+    """The greatest difference, relative to our largest element; very large if one is no number."""
+    if bytes(ours) == bytes(theirs):
+        return 0.0
+    differences = [abs(one - other) for one, other in zip(ours, theirs)]
+    if not all(map(math.isfinite, differences)):
+        return 1e9
+    return max(differences) / max(map(abs, ours))
+
+
 def compare(folder, names, threads, sizes, inputs, output):
     """Measures the forms that exist; the first one is ours. `distance` is the greatest difference
     of their results from ours, relative to our largest element."""
@@ -122,13 +132,11 @@ def compare(folder, names, threads, sizes, inputs, output):
             median = 1e3 * statistics.median(form.times[WARM:])
             row = {"program": names[0], "form": form.name, "threads": count}
             measured.append({**row, "milliseconds": median})
-    ours = forms[0].output.values
-    largest = max(map(abs, ours))
     for form in forms[1:]:
-        distance = max(map(abs, map(operator.sub, ours, form.output.values))) / largest
+        far = distance(forms[0].output.values, form.output.values)
         for row in measured:
             if row["form"] == form.name:
-                row["distance"] = distance
+                row["distance"] = far
     return measured
 
 

@@ -8,8 +8,8 @@
 //! class begins as a new object, all methods of the class run, and the result has another effect.
 //! Otherwise the method is undecided.
 //!
-//! What `Variable` becomes defines the new names. It cannot be judged alone: which names a class
-//! has given away stands in its members.
+//! The method that visits `Variable` defines the new names. It cannot be judged alone: the members
+//! of the class hold the names that are given away.
 
 use crate::ir::value::Val;
 use crate::judge::entry::Entry;
@@ -50,7 +50,7 @@ pub(crate) fn examine_renaming(entry: Entry<'_>) -> Examination {
     Examination::of(line, vec![found(Standing::Undecided, text.to_owned())], 0)
 }
 
-/// Looks for a statement of which the class makes one with another effect. Tells why no run was
+/// Looks for a statement that the class turns into one with another effect. Tells why no run was
 /// followed, if none was.
 fn refuted(entry: Entry<'_>, why: &mut Option<String>) -> Option<Finding> {
     let mut trials = Trials::of_binders(entry, SEED);

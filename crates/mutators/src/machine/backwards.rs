@@ -43,7 +43,7 @@ fn reversed<'p>(
     (mentioned == followed && !is_other).then_some((list, name))
 }
 
-/// The variable of which a method without arguments is called.
+/// The variable whose method, which has no arguments, is called.
 fn called<'p>(expr: &'p Expr, method: &str) -> Option<&'p str> {
     let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
     match &callee.kind {

@@ -123,7 +123,9 @@ impl<'p> Machine<'p> {
                 // `bool found{false};`
                 Some(ExprKind::Braces(_, parts)) => match parts.first().map(|part| &part.kind) {
                     Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
-                    Some(ExprKind::Integer(value, _)) => Val::Int(self.number(*value, 32, true)),
+                    Some(ExprKind::Integer(value, _)) if field.ty == "int" => {
+                        Val::Int(self.number(*value, 32, true))
+                    }
                     _ => continue,
                 },
                 // What no method assigns comes from outside, and is not known.

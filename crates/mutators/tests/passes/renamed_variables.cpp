@@ -163,26 +163,3 @@ class WrongFree : public IRMutator {
         expr = Variable::make(op->type, text.str());
     }
 };
-
-// A variable of another type.
-class WrongType : public IRMutator {
-    void visit(const Variable *op) {
-        if (op->type == Float(32)) {
-            expr = Variable::make(Int(32), op->name);
-        } else {
-            expr = op;
-        }
-    }
-};
-
-// A use of a variable changes the name of the next.
-class WrongUse : public IRMutator {
-    map<string, int> uses;
-
-    void visit(const Variable *op) {
-        if (uses.find(op->name) != uses.end()) {
-            uses[op->name]++;
-        }
-        expr = op;
-    }
-};
