@@ -148,6 +148,13 @@ impl Reader<'_> {
     pub(crate) fn declared_names(&self, node: Node<'_>, found: &mut Vec<String>) {
         let mut cursor = node.walk();
         for declarator in node.children_by_field_name("declarator", &mut cursor) {
+            // Outside of its class, only a specialization of a method is declared without a body.
+            // It gives the class another meaning.
+            let name = function_in(declarator).and_then(|of| of.child_by_field_name("declarator"));
+            let name = name.map(|name| self.flat(name)).unwrap_or_default();
+            if let (Some(class), _) = split_name(&name) {
+                found.push(split_name(class).1.to_owned());
+            }
             found.extend(self.name_in(declarator));
         }
     }

@@ -299,6 +299,80 @@ const RIGHT: &str = "class Pass : public IRMutator {
 ";
 
 #[test]
+fn a_method_of_a_class_that_nobody_knows_is_not_taken_for_one_of_a_container() {
+    let standing = |before: &str, member: &str, use_of: &str| {
+        let text = format!(
+            "{before}
+class Pass : public IRMutator {{
+    {member}
+    Expr visit(const Sub *op) {{
+        Expr a = mutate(op->a), b = mutate(op->b);
+        {use_of}
+        return Sub::make(a, b);
+    }}
+}};
+"
+        );
+        found(&text).last().expect("a mutator").examination.standing()
+    };
+    // The containers of the library and the compiler are known.
+    for (member, use_of) in [
+        ("Scope<int> seen;", "if (seen.contains(\"a\")) return op;"),
+        ("std::set<std::string> seen;", "seen.insert(\"a\"); if (seen.count(\"b\") > 1) return b;"),
+        ("Target target;", "if (target.has_feature(Target::AVX512)) return Sub::make(a, b);"),
+        ("std::map<std::string, Expr> table;", "Expr entry = table[\"a\"];"),
+    ] {
+        assert_eq!(standing("", member, use_of), Standing::Verified, "{member} {use_of}");
+    }
+    const PAIRS: &str = "struct Pairs {
+    void push(Expr &x, Expr &y) { std::swap(x, y); }
+    int count(const Expr &) const { return 2; }
+    bool has_feature(int) const { return true; }
+    Expr &operator[](Expr &e) { return e; }
+};";
+    for (before, member, use_of) in [
+        (PAIRS, "Pairs pairs;", "pairs.push(a, b);"),
+        (PAIRS, "Pairs *pairs;", "pairs->push(a, b);"),
+        (PAIRS, "std::unique_ptr<Pairs> pairs;", "pairs->push(a, b);"),
+        (PAIRS, "", "Pairs pairs; pairs.push(a, b);"),
+        (PAIRS, "Holder holder;", "holder.pairs.push(a, b);"),
+        ("", PAIRS, "Pairs pairs; pairs.push(a, b);"),
+        (PAIRS, "Pairs pairs;", "if (pairs.count(a) > 1) return Sub::make(b, a);"),
+        (PAIRS, "Pairs pairs;", "if (pairs.has_feature(3)) return Sub::make(b, a);"),
+        (PAIRS, "Pairs pairs;", "pairs[a] = b;"),
+        ("", "Pairs pairs;", "pairs.push(a, b);"),
+        ("", "std::multiset<int> seen;", "if (seen.count(1) > 1) return Sub::make(b, a);"),
+        ("", "Target target;", "if (target.has_feature(Target::AVX512)) return Sub::make(b, a);"),
+    ] {
+        let found = standing(before, member, use_of);
+        assert_ne!(found, Standing::Verified, "{before} {member} {use_of}");
+    }
+}
+
+#[test]
+fn a_macro_or_a_specialization_in_another_file_is_not_overlooked() {
+    let standing = |header: &str| {
+        let source =
+            |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
+        let pass = format!("{RIGHT}}};\n");
+        let sources = [source("pass.h", header), source("pass.cpp", &pass)];
+        let found = mutators(&sources, &[], &options()).expect("a solver that runs");
+        found.last().expect("a mutator").examination.standing()
+    };
+    assert_eq!(standing("#ifndef PASS_H\n#define PASS_H\n#endif\n"), Standing::Verified);
+    for header in [
+        "#define make(x, y) make(y, x)\n",
+        "#define mutate(x) Expr(0)\n",
+        "#define a b\n",
+        "#define return if (0) return\n",
+        "#define if while\n",
+        "template<> Expr Max::make(Expr, Expr);\n",
+    ] {
+        assert_ne!(standing(header), Standing::Verified, "{header}");
+    }
+}
+
+#[test]
 fn a_name_of_the_file_is_not_taken_for_the_one_of_the_api() {
     let standings = |text: &str| -> Vec<Standing> {
         found(text).iter().map(|mutator| mutator.examination.standing()).collect()

@@ -142,6 +142,12 @@ pub(super) fn objects(coq: &Coq, cache: &Path, limit: Duration) -> Result<Object
     result
 }
 
+/// Returns the folder of the cache that has the objects, unchanged.
+pub(super) fn kept_in(coq: &Coq, cache: &Path) -> Option<PathBuf> {
+    let folder = folder(coq, cache);
+    kept(&folder).is_some().then_some(folder)
+}
+
 /// The folder in which the library is kept.
 fn folder(coq: &Coq, cache: &Path) -> PathBuf {
     let path = coq.coqc.to_string_lossy();

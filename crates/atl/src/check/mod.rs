@@ -145,6 +145,11 @@ impl Checker {
         Ok(Self { coq, library, sandbox, cache: cache.to_owned(), limit })
     }
 
+    /// Returns the folder of a cache that has the library, compiled by this Coq and unchanged since.
+    pub fn kept_in(&self, cache: &Path) -> Option<PathBuf> {
+        library::kept_in(&self.coq, cache)
+    }
+
     /// Runs `coqchk` on the library and everything of Coq's own that it rests on, unless this was
     /// done before. This takes half a minute.
     ///

@@ -1,11 +1,13 @@
 //! Examines all mutators of some files.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use halidom_base::stack;
 use halidom_cpp as cpp;
-use halidom_cpp::ast::{Class, File, Function};
+use halidom_cpp::ast::{Class, File, Function, Stmt, StmtKind};
+use halidom_cpp::is_letter;
 use halidom_rewrites::cache::Cache;
 use halidom_rewrites::options::{ExamineError, Options, Source};
 use halidom_rewrites::profile::Language;
@@ -119,12 +121,31 @@ fn renamed<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
     names
 }
 
+/// Makes functions unreadable that name macros of other files. Only the macros of its own file are
+/// known when a file is read.
+fn hide_macros<'n>(functions: &mut [Function], macros: impl Iterator<Item = &'n String>) {
+    let macros: BTreeSet<&str> = macros.map(String::as_str).collect();
+    if macros.is_empty() {
+        return;
+    }
+    for function in functions {
+        let mut words = function.text.split(|letter| !is_letter(letter));
+        if let Some(name) = words.find(|word| macros.contains(word)) {
+            let what = format!("`{name}`, which is a macro of another file");
+            function.body = vec![Stmt { kind: StmtKind::Other(what), line: function.line }];
+        }
+    }
+}
+
 impl Found {
     pub(crate) fn of(files: Vec<(String, File)>, wanted: &[String]) -> Self {
         let mut program = Program::default();
         let mut mutators: Vec<(usize, usize)> = Vec::new();
         let (mut names, mut lines, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, (name, file)) in files.into_iter().enumerate() {
+        let macros: Vec<Vec<String>> = files.iter().map(|(_, file)| file.macros.clone()).collect();
+        for (index, (name, mut file)) in files.into_iter().enumerate() {
+            let others = macros.iter().flatten().filter(|name| !file.macros.contains(name));
+            hide_macros(&mut file.functions, others);
             names.push(name);
             lines.push((file.before, file.lines));
             errors.extend(file.errors);

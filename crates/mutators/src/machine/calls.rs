@@ -111,6 +111,12 @@ impl<'p> Machine<'p> {
                 paths.extend(self.call_named(name, templates, arguments, state, line));
                 continue;
             }
+            if matches!(&loaded, Val::Handle(_))
+                && let Some(what) = self.has_other_meaning(object, name, arguments.len(), &state)
+            {
+                paths.extend(self.unsupported(state, what, line));
+                continue;
+            }
             let name = Method::of(name);
             paths.extend(self.method(receiver, name, templates, arguments, state, line));
         }

@@ -174,6 +174,10 @@ impl<'p> Machine<'p> {
             if let Val::Handle(of) = &object
                 && !object.is_info()
             {
+                if let Some(what) = self.has_other_meaning(map, "operator[]", 1, &state) {
+                    paths.extend(self.unsupported(state, what, line));
+                    continue;
+                }
                 // Facts about the input's own buffer are kept apart from facts about other
                 // buffers.
                 let is_own = Self::name_of(&index, &state).is_some_and(|name| {

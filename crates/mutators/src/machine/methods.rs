@@ -112,9 +112,13 @@ impl Machine<'_> {
                 let bound = self.is_bound(of, name).unwrap_or(Val::Unknown);
                 vec![(state, bound)]
             }
-            // All features of the target are off.
-            Val::Handle(_) if name == Method::HasFeature => {
+            // For emitters, all features of the target are off. A mutator must be right for both.
+            Val::Handle(_) if name == Method::HasFeature && self.mode.is_emitter() => {
                 vec![(state, Val::Bool(self.values.bool(false)))]
+            }
+            Val::Handle(_) if name == Method::HasFeature && !self.is_concrete() => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
             }
             receiver if receiver.is_info() => vec![(state, Val::info())],
             receiver if is_report(receiver) => {

@@ -33,6 +33,7 @@ pub(crate) mod backwards;
 pub(crate) mod balance;
 pub(crate) mod buffers;
 pub(crate) mod calls;
+mod classes;
 pub(crate) mod contracts;
 pub(crate) mod descent;
 pub(crate) mod expression;

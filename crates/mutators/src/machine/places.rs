@@ -124,6 +124,12 @@ impl<'p> Machine<'p> {
             ExprKind::Index(object, index) => {
                 let mut paths = Vec::new();
                 for (state, [value, index]) in self.both(object, index, state) {
+                    if matches!(value, Val::Handle(_))
+                        && let Some(what) = self.has_other_meaning(object, "operator[]", 1, &state)
+                    {
+                        paths.extend(self.unsupported(state, what, expr.line));
+                        continue;
+                    }
                     if matches!(value, Val::Map(_)) && self.is_concrete() {
                         paths.extend(self.map_element(object, &index, state, expr.line));
                         continue;
