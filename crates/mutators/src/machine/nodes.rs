@@ -256,6 +256,15 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if let Some(made) = self.made_where_lanes_count(kind, arguments) {
+            return match made {
+                Ok(unknown) => vec![(state, unknown)],
+                Err(what) => {
+                    self.end(state, crash(kind, &what), line);
+                    Vec::new()
+                }
+            };
+        }
         if let Some(paths) = self.make_by_layout(kind, arguments, state.clone(), line) {
             return paths;
         }
@@ -273,7 +282,7 @@ impl Machine<'_> {
         };
         let is_node = !matches!(kind, Kind::Variable | Kind::StringImm);
         if is_node
-            && !self.is_concrete()
+            && self.follows_unknown()
             && !self.mode.is_emitter()
             && arguments.iter().any(is_operand)
         {
@@ -281,6 +290,14 @@ impl Machine<'_> {
             return vec![(state, unknown)];
         }
         let mut state = state;
+        // An `int` is an expression of 32 bits where one is taken.
+        let stride = match (kind, arguments) {
+            (Kind::Ramp, [_, Val::Int(stride), _]) => Some(self.literal(I32, *stride, &mut state)),
+            _ => None,
+        };
+        let with_stride = stride
+            .map(|stride| [&arguments[..1], &[Val::Expr(Some(stride))], &arguments[2..]].concat());
+        let arguments = with_stride.as_deref().unwrap_or(arguments);
         match self.parts_of_node(kind, arguments, &mut state) {
             Ok(Some((ty, fields))) => {
                 let node = state.add(ty, None, Some(Shape { kind, fields }));

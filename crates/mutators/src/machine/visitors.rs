@@ -137,12 +137,26 @@ impl<'p> Machine<'p> {
                 }
                 // A flag that the constructor sets.
                 _ if field.ty == "bool" => Val::Bool(self.values.bool(true)),
+                // What a constructor puts there is not followed.
+                _ if self.fills(&class.name, &field.name) => Val::Unknown,
                 _ if crate::machine::types::is_map_type(&field.ty) => Val::Map(Vec::new()),
                 _ if crate::machine::types::is_vector_type(&field.ty) => Val::List(Vec::new()),
                 _ => continue,
             };
             state.members.push(Slot { name: field.name.clone(), ty: field.ty.clone(), value });
         }
+    }
+
+    /// Tests whether a constructor of a class names a member.
+    fn fills(&self, class: &str, member: &str) -> bool {
+        let constructors = self
+            .program
+            .functions
+            .iter()
+            .filter(|function| function.class == class && function.name == class);
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let mut texts = constructors.map(|function| function.text.as_str());
+        texts.any(|text| text.split(|letter| !is_word(letter)).any(|word| word == member))
     }
 
     /// Tests whether a member is undefined until a method of its class assigns it: a method does,
