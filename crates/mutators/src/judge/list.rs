@@ -12,6 +12,7 @@ use halidom_rewrites::profile::Language;
 use halidom_smt::Solver;
 
 use crate::ir::kinds::Kind;
+use crate::judge::addresses::refuted_by_addresses;
 use crate::judge::analysis::examine_bounds;
 use crate::judge::entry::{Entry, any_of};
 use crate::judge::keep::Dependence;
@@ -296,6 +297,7 @@ pub fn mutators_of(
                         let entry = entry(kind);
                         let mut found = examine(entry, &mut solver, options.limits, &mut asked);
                         found.findings.extend(refuted_by_lanes(entry));
+                        found.findings.extend(refuted_by_addresses(entry));
                         found
                     }
                     None => unsupported(function),

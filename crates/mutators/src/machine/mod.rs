@@ -61,6 +61,7 @@ pub(crate) mod places;
 pub(crate) mod program;
 pub(crate) mod reader;
 pub(crate) mod references;
+mod rules;
 pub(crate) mod run;
 pub(crate) mod scopes;
 pub(crate) mod sequence;

@@ -83,7 +83,8 @@ impl Machine<'_> {
         let is_comparison = kind.fields().iter().any(|(_, role)| *role == Role::Operand);
         let ty = if is_comparison { Type::BOOL.with_vector(ta.is_vector) } else { ta };
         let is_bit = ty.is_bool();
-        if !is_comparison && !is_bit && !kind.admits(ty) {
+        let is_of_addresses = self.fires && kind == Kind::Sub && ty.element() == Type::HANDLE;
+        if !is_comparison && !is_bit && !kind.admits(ty) && !is_of_addresses {
             if matches!(kind, Kind::And | Kind::Or) {
                 let what = format!("{}::make of the type {ta}", kind.name());
                 self.end(state, Outcome::Crash(what), line);

@@ -175,6 +175,9 @@ pub(crate) struct Machine<'p> {
     pub(crate) has_assumed: bool,
     /// True if names are texts, where the IR is wholly known.
     pub(crate) spells: bool,
+    /// True if rules fire where their patterns match, where the IR is wholly known. Addresses may
+    /// be subtracted then.
+    pub(crate) fires: bool,
     /// True if vectors of other lanes than those of the input are followed as something unknown,
     /// where the IR is wholly known.
     pub(crate) counts_lanes: bool,
@@ -228,6 +231,7 @@ impl<'p> Machine<'p> {
             has_chosen: false,
             has_assumed: false,
             spells: false,
+            fires: false,
             counts_lanes: false,
             are_calls_impure: false,
             steady_visitors: Vec::new(),

@@ -119,7 +119,10 @@ impl<'p> Machine<'p> {
         for field in &class.fields {
             let value = match field.value.as_ref().map(|value| &value.kind) {
                 Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
-                Some(ExprKind::Integer(value, _)) => Val::Int(self.number(*value, 32, true)),
+                Some(ExprKind::Integer(value, _)) => match integer_type(&field.ty) {
+                    Some((bits, is_signed)) => Val::Int(self.number(*value, bits, is_signed)),
+                    None => continue,
+                },
                 // `bool found{false};`
                 Some(ExprKind::Braces(_, parts)) => match parts.first().map(|part| &part.kind) {
                     Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
