@@ -287,6 +287,11 @@ impl Machine<'_> {
             && !self.mode.is_emitter()
             && arguments.iter().any(is_operand)
         {
+            // `make` asserts that there are two lanes at least.
+            let is_of_lanes = matches!(kind, Kind::Ramp | Kind::Broadcast);
+            if is_of_lanes && arguments.last().is_some_and(is_operand) {
+                self.end(state.clone(), crash(kind, "of unknown lanes"), line);
+            }
             let unknown = Val::Handle(self.fresh_name("unknown"));
             return vec![(state, unknown)];
         }

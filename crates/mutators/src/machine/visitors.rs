@@ -141,7 +141,12 @@ impl<'p> Machine<'p> {
                 // A flag that the constructor sets.
                 _ if field.ty == "bool" => Val::Bool(self.values.bool(true)),
                 // What a constructor puts there is not followed.
-                _ if self.fills(&class.name, &field.name) => Val::Unknown,
+                _ if (crate::machine::types::is_map_type(&field.ty)
+                    || crate::machine::types::is_vector_type(&field.ty))
+                    && self.fills(&class.name, &field.name) =>
+                {
+                    Val::Unknown
+                }
                 _ if crate::machine::types::is_map_type(&field.ty) => Val::Map(Vec::new()),
                 _ if crate::machine::types::is_vector_type(&field.ty) => Val::List(Vec::new()),
                 _ => continue,

@@ -35,10 +35,11 @@ public:
 
 // A part of one lane is loaded by a ramp.
 class WrongLast : public IRMutator {
+    HexagonAlignmentAnalyzer analyzer;
     int required_alignment;
 
 public:
-    WrongLast(int alignment) : required_alignment(alignment) {}
+    WrongLast(int alignment) : analyzer(alignment), required_alignment(alignment) {}
 
     Expr visit(const Load *op) override {
         const Ramp *ramp = op->index.as<Ramp>();
@@ -47,6 +48,9 @@ public:
         }
         int lanes = ramp->lanes;
         int native_lanes = required_alignment / op->type.bytes();
+        int64_t offset = 0;
+        bool is_aligned = analyzer.is_aligned(op, &offset);
+        bool is_known = is_aligned || offset != 0;
         if (lanes <= native_lanes) {
             return IRMutator::visit(op);
         }
