@@ -234,6 +234,9 @@ pub struct File {
     /// The names that it gives to other things, except within functions: aliases, macros,
     /// variables, template parameters, enumerations, and functions without a body.
     pub others: Vec<String>,
+    /// The arrays of string literals that it declares outside of functions and classes, each with
+    /// its name.
+    pub texts: Vec<(String, Vec<String>)>,
     /// The names of the macros that it defines; they are among `others` too.
     pub macros: Vec<String>,
     /// The names of its enumerators, within functions too.

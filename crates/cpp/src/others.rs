@@ -36,7 +36,10 @@ impl Reader<'_> {
                     let special = special.filter(|(name, _)| !name.contains("operator"));
                     file.specialized.extend(special.map(|(name, _)| name.trim().to_owned()));
                 }
-                "declaration" | "type_definition" => self.declared_names(child, &mut file.others),
+                "declaration" | "type_definition" => {
+                    self.declared_names(child, &mut file.others);
+                    self.arrays_of_texts(child, &mut file.texts);
+                }
                 // A method without a body. The other members are fields of the class.
                 "field_declaration"
                     if field("declarator").is_some_and(|of| function_in(of).is_some()) =>
@@ -156,6 +159,30 @@ impl Reader<'_> {
                 found.push(split_name(class).1.to_owned());
             }
             found.extend(self.name_in(declarator));
+        }
+    }
+
+    /// Collects the arrays of string literals without escapes that a declaration declares.
+    fn arrays_of_texts(&self, node: Node<'_>, found: &mut Vec<(String, Vec<String>)>) {
+        let mut cursor = node.walk();
+        for declarator in node.children_by_field_name("declarator", &mut cursor) {
+            let field = |name| declarator.child_by_field_name(name);
+            let (Some(array), Some(value)) = (field("declarator"), field("value")) else {
+                continue;
+            };
+            let text = |literal: Node<'_>| {
+                let text = self.text(literal);
+                let text = text.strip_prefix('"')?.strip_suffix('"')?;
+                let is_plain = literal.kind() == "string_literal" && !text.contains('\\');
+                is_plain.then(|| text.to_owned())
+            };
+            if array.kind() == "array_declarator"
+                && value.kind() == "initializer_list"
+                && let Some(name) = self.name_in(array)
+                && let Some(texts) = named(value).into_iter().map(text).collect()
+            {
+                found.push((name, texts));
+            }
         }
     }
 

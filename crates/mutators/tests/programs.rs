@@ -196,6 +196,29 @@ fn statements_of_passes_tell_right_from_wrong() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// The method that visits variables is refuted where it renames a free one, not where a binder is
+/// wrong.
+#[test]
+fn a_free_variable_keeps_its_name() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes/renamed_variables.cpp");
+    let text = fs::read_to_string(path).expect("a case");
+    let options = options_of("halide-hls");
+    for (class, expected) in [
+        ("RightCount", Standing::Undecided),
+        ("WrongEnd", Standing::Wrong),
+        ("WrongValue", Standing::Undecided),
+        ("WrongCapture", Standing::Undecided),
+        ("WrongFree", Standing::Wrong),
+    ] {
+        let text = text.replace(&format!("class {class} "), "class UniquifyVariableNames ");
+        let source = Source { name: "pass.cpp".to_owned(), text };
+        let wanted = ["UniquifyVariableNames::visit(const Variable".to_owned()];
+        let found = mutators(&[source], &wanted, &options).expect("a solver that runs");
+        let [mutator] = found.as_slice() else { panic!("one mutator: {found:#?}") };
+        assert_eq!(mutator.examination.standing(), expected, "{class}: {mutator:#?}");
+    }
+}
+
 #[test]
 fn a_mutate_of_its_own_is_not_passed_over() {
     let text = "class Wrong : public IRMutator {\n    \

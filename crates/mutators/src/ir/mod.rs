@@ -7,6 +7,7 @@ pub(crate) mod kinds;
 pub(crate) mod layout;
 pub(crate) mod node;
 pub(crate) mod record;
+pub(crate) mod renamed;
 pub(crate) mod show;
 pub(crate) mod state;
 pub(crate) mod value;

@@ -67,3 +67,13 @@ pub(crate) fn class_value(values: &mut Values, class: usize, ty: Type) -> ValueI
 pub(crate) fn class_of(name: &str) -> Option<usize> {
     name.strip_prefix('v')?.parse().ok()
 }
+
+/// The text of a name. Names of the input are letters; names that the mutator made are numbered.
+pub(crate) fn name(id: u32) -> String {
+    const NAMES: [&str; 12] = ["a", "b", "n", "m", "p", "q", "i", "j", "k", "l", "s", "t"];
+    match NAMES.get(id as usize) {
+        Some(name) => (*name).to_owned(),
+        None if id >= 1 << 31 => format!("new{}", id & 0xff),
+        None => format!("v{id}"),
+    }
+}

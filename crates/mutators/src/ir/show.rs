@@ -5,23 +5,15 @@ use halidom_rewrites::rules::Values;
 
 use crate::ir::kinds::{Kind, Role};
 use crate::ir::layout::{parameters, placeholder, role};
+pub(crate) use crate::ir::node::name;
 use crate::ir::node::{Field, NodeId, Shape};
-use crate::ir::state::State;
+
+use crate::ir::state::{SPELLED, State};
 use crate::ir::value::Val;
 
 /// The name of a variable that stands for a node.
 pub(crate) fn variable_name(node: NodeId) -> String {
     format!("x{node}")
-}
-
-/// The text of a name. Names of the input are letters; names that the mutator made are numbered.
-pub(crate) fn name(id: u32) -> String {
-    const NAMES: [&str; 12] = ["a", "b", "n", "m", "p", "q", "i", "j", "k", "l", "s", "t"];
-    match NAMES.get(id as usize) {
-        Some(name) => (*name).to_owned(),
-        None if id >= 1 << 31 => format!("new{}", id & 0xff),
-        None => format!("v{id}"),
-    }
 }
 
 fn infix(kind: Kind) -> Option<&'static str> {
@@ -43,8 +35,13 @@ fn infix(kind: Kind) -> Option<&'static str> {
     })
 }
 
-/// The text of a name that was made of another one and a text.
+/// The text of a name that is spelled, or that was made of another one and a text.
 fn compound(state: &State, node: NodeId) -> Option<String> {
+    if let Some(Field::Opaque(id)) = state.shape(node)?.fields.first()
+        && let Some(text) = state.text_of(*id)
+    {
+        return Some(text.to_owned());
+    }
     let (Val::Expr(Some(first)), Val::Text(second)) = state.parts_of_name(node)? else {
         return None;
     };
@@ -61,7 +58,7 @@ fn own_name(state: &State, node: NodeId) -> Option<String> {
     let Some(Field::Expr(inner)) = fields.first() else { return None };
     match state.shape(*inner) {
         Some(Shape { kind: Kind::Name, fields }) => match fields.first() {
-            Some(Field::Opaque(id)) if *id < 12 || *id >= 1 << 31 => {
+            Some(Field::Opaque(id)) if *id < 12 || *id >= SPELLED => {
                 Some(compound(state, *inner).unwrap_or_else(|| name(*id)))
             }
             _ => None,

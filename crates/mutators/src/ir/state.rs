@@ -205,6 +205,8 @@ pub(crate) struct State {
     pub(crate) buffers: Buffers,
     /// Compound names, with the two parts of each.
     compounds: Vec<(Val, Val, NodeId)>,
+    /// The numbers of spelled names, with their texts.
+    texts: Vec<(u32, String)>,
     /// The first line that mutates something that is not shown to be less than the input.
     pub(crate) unfounded: Option<usize>,
     /// The first line that mutates something that is less than the input only if `mutate` returns
@@ -219,6 +221,9 @@ pub(crate) struct State {
     /// The line that last set the result.
     pub(crate) at: usize,
 }
+
+/// The first number of spelled names. Names that a mutator makes have greater numbers.
+pub(crate) const SPELLED: u32 = 1 << 30;
 
 impl State {
     /// The representative of all nodes that are known to be equal.
@@ -419,6 +424,40 @@ impl State {
     pub(crate) fn parts_of_name(&self, name: NodeId) -> Option<(&Val, &Val)> {
         let is_it = |known: &&(Val, Val, NodeId)| self.find(known.2) == self.find(name);
         self.compounds.iter().find(is_it).map(|(first, second, _)| (first, second))
+    }
+
+    /// The text of a name, if it is spelled or is one of the input.
+    pub(crate) fn spelling(&self, name: NodeId) -> Option<String> {
+        let Some(Field::Opaque(id)) = self.shape(name)?.fields.first() else { return None };
+        let known = self.texts.iter().find(|(known, _)| known == id);
+        match known {
+            Some((_, text)) => Some(text.clone()),
+            None => (*id < SPELLED).then(|| crate::ir::node::name(*id)),
+        }
+    }
+
+    /// The name with a text. Each text has one name.
+    pub(crate) fn spelled(&mut self, text: &str) -> NodeId {
+        let is_it = |node: &NodeId| {
+            self.node(*node).ty == Type::NAME && self.spelling(*node).as_deref() == Some(text)
+        };
+        if let Some(known) = (0..self.nodes.len()).find(is_it) {
+            return known;
+        }
+        let id = self.spell(text);
+        self.name(id)
+    }
+
+    /// Gives a text a new number of a name.
+    pub(crate) fn spell(&mut self, text: &str) -> u32 {
+        let id = SPELLED | self.texts.len() as u32;
+        self.texts.push((id, text.to_owned()));
+        id
+    }
+
+    /// The text of a spelled name.
+    pub(crate) fn text_of(&self, id: u32) -> Option<&str> {
+        self.texts.iter().find(|(known, _)| *known == id).map(|(_, text)| text.as_str())
     }
 
     /// Makes a list of nodes.

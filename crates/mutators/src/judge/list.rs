@@ -14,9 +14,11 @@ use halidom_rewrites::profile::Language;
 use halidom_smt::Solver;
 
 use crate::ir::kinds::Kind;
+use crate::judge::addresses::refuted_by_addresses;
 use crate::judge::analysis::examine_bounds;
 use crate::judge::entry::{Entry, any_of};
 use crate::judge::keep::Dependence;
+use crate::judge::lanes::refuted_by_lanes;
 use crate::judge::renaming::examine_renaming;
 use crate::judge::statement::examine_statement;
 use crate::judge::verdict::{Examination, Finding, Standing};
@@ -151,6 +153,7 @@ impl Found {
             errors.extend(file.errors);
             program.classes.extend(file.classes);
             program.others.extend(file.others);
+            program.texts.extend(file.texts);
             program.specialized.extend(file.specialized);
             program.renamed_within.extend(renamed(file.local_aliases.iter()));
             program.aliases_within.extend(file.local_aliases);
@@ -311,7 +314,13 @@ pub fn mutators_of(
                     Some(kind) if kind.is_stmt() => {
                         examine_statement(entry(kind), &mut solver, options.limits)
                     }
-                    Some(kind) => examine(entry(kind), &mut solver, options.limits, &mut asked),
+                    Some(kind) => {
+                        let entry = entry(kind);
+                        let mut found = examine(entry, &mut solver, options.limits, &mut asked);
+                        found.findings.extend(refuted_by_lanes(entry));
+                        found.findings.extend(refuted_by_addresses(entry));
+                        found
+                    }
                     None => unsupported(function),
                 }
             });

@@ -5,13 +5,16 @@
 //! * `list` finds the mutators of files and examines them; `keep` remembers the answers.
 //! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an
 //!   analysis; `refute` looks for values on which a result differs.
+//! * `lanes` runs methods on vectors whose lanes are counted, and `addresses` on addresses.
 //! * `renaming` judges the methods of classes that rename variables.
 //! * `entry` runs a method on a node, `replay` runs it on concrete IR, and `trial` makes random IR.
 
+mod addresses;
 pub(crate) mod analysis;
 pub(crate) mod entry;
 pub(crate) mod growth;
 pub(crate) mod keep;
+pub(crate) mod lanes;
 pub(crate) mod list;
 mod masks;
 pub(crate) mod observe;

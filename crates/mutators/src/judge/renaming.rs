@@ -8,9 +8,13 @@
 //! class begins as a new object, all methods of the class run, and the result has another effect.
 //! Otherwise the method is undecided.
 //!
-//! The method that visits `Variable` defines the new names. It cannot be judged alone: the members
-//! of the class hold the names that are given away.
+//! The method that visits `Variable` is never verified alone, as the members of the class hold the
+//! names that are given away. It is refuted by such a run on a statement without binders, or with
+//! binders of one kind: the result has another effect, and a variable that no binder encloses has
+//! another name in the result, which this method returned for it in the run.
 
+use crate::ir::kinds::Kind;
+use crate::ir::renamed::BINDERS;
 use crate::ir::value::Val;
 use crate::judge::entry::Entry;
 use crate::judge::statement::{names, observed, shown, told};
@@ -40,8 +44,12 @@ pub(crate) fn examine_renaming(entry: Entry<'_>) -> Examination {
         counterexample: None,
     };
     let mut why = None;
-    if let Some(finding) = refuted(entry, &mut why) {
-        return Examination::of(line, vec![finding], 0);
+    let is_variable = entry.kind == Kind::Variable;
+    let among = BINDERS.iter().filter(|_| is_variable);
+    for binder in std::iter::once(&entry.kind).chain(among) {
+        if let Some(finding) = refuted(Entry { kind: *binder, ..entry }, is_variable, &mut why) {
+            return Examination::of(line, vec![finding], 0);
+        }
     }
     if let Some(why) = why {
         return Examination::of(line, vec![found(Standing::Unsupported, why)], 0);
@@ -50,9 +58,10 @@ pub(crate) fn examine_renaming(entry: Entry<'_>) -> Examination {
     Examination::of(line, vec![found(Standing::Undecided, text.to_owned())], 0)
 }
 
-/// Looks for a statement that the class turns into one with another effect. Tells why no run was
-/// followed, if none was.
-fn refuted(entry: Entry<'_>, why: &mut Option<String>) -> Option<Finding> {
+/// Looks for a statement that the class turns into one with another effect, where nodes of the
+/// entry's kind are the only binders. If the method visits variables, it also must have given a
+/// free variable another name there. Tells why no run was followed, if none was.
+fn refuted(entry: Entry<'_>, is_variable: bool, why: &mut Option<String>) -> Option<Finding> {
     let mut trials = Trials::of_binders(entry, SEED);
     let mut is_followed = false;
     for _ in 0..TRIALS {
@@ -76,7 +85,9 @@ fn refuted(entry: Entry<'_>, why: &mut Option<String>) -> Option<Finding> {
         is_followed = true;
         *why = None;
         // The same statement has the same effect.
-        let seeds = if state.is_same(concrete.input(), result) { 0 } else { SEEDS };
+        let is_other = !state.is_same(concrete.input(), result)
+            && (!is_variable || machine.renamed.is_free(state, (concrete.input(), result)));
+        let seeds = if is_other { SEEDS } else { 0 };
         for seed in 0..seeds {
             let given = Given { seed };
             let effect =

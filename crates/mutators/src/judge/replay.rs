@@ -64,8 +64,10 @@ pub(crate) struct Concrete {
     input: NodeId,
     /// The values of the variables, by class.
     pub(crate) assignment: Vec<(usize, String, Number)>,
-    lanes: i128,
+    pub(crate) lanes: i128,
     pub(crate) lane: Number,
+    /// The number of the kind of all loops, if names are spelled.
+    pub(crate) loops: Option<u32>,
 }
 
 impl Concrete {
@@ -77,7 +79,7 @@ impl Concrete {
         assignment: Vec<(usize, String, Number)>,
         lane: Number,
     ) -> Self {
-        Self { state, values, input, assignment, lanes: 4, lane }
+        Self { state, values, input, assignment, lanes: 4, lane, loops: None }
     }
 
     /// Builds the input of a path with the values of a model. Operands about which nothing is known
@@ -101,6 +103,7 @@ impl Concrete {
                 assignment: Vec::new(),
                 lanes: 4,
                 lane: Number::whole(0),
+                loops: None,
             },
             built: FxHashMap::default(),
             leaves: FxHashMap::default(),
@@ -181,7 +184,9 @@ impl Concrete {
                 && ty.range().is_some()
             {
                 let number = given.number(&format!("variable {id}"), ty);
-                let value = (crate::ir::show::name(id), number.to_string());
+                let name = self.state.text_of(id).map(str::to_owned);
+                let name = name.unwrap_or_else(|| crate::ir::show::name(id));
+                let value = (name, number.to_string());
                 if !values.contains(&value) {
                     values.push(value);
                 }
@@ -206,6 +211,7 @@ impl Concrete {
         let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
         machine.operands = Operands::Kept;
         machine.values = self.values.clone();
+        machine.spells = self.loops.is_some();
         machine.lanes = Some(machine.number(self.lanes, 32, true));
         machine
     }

@@ -27,6 +27,9 @@ const TRIALS: usize = 2000;
 /// The number of random loops with a negative or a very large number of iterations.
 const EXTREMES: usize = 200;
 
+/// The number of random loops with spelled names.
+const LOOPS: usize = 600;
+
 /// The number of further random statements, from each further seed, if a line has neither a proof
 /// nor a defect.
 const MORE_TRIALS: usize = 10_000;
@@ -65,6 +68,9 @@ pub(crate) fn examine_statement(
     // Emitters may assume that the end of a loop fits into an `int`.
     if entry.kind == Kind::For && !entry.mode.is_emitter() {
         try_out(entry, Trials::of_extremes(entry, SEED), EXTREMES, &mut findings);
+    }
+    if reads_names(entry) {
+        try_out(entry, Trials::of_loops(entry, SEED), LOOPS, &mut findings);
     }
     let mut proved = 0;
     let operands = match entry.kind {
@@ -146,6 +152,16 @@ pub(crate) fn examine_statement(
     findings
         .retain(|found| found.standing != Standing::Undecided || !refuted.contains(&found.line));
     Examination::of(entry.function.line, findings, proved)
+}
+
+/// Tests whether a method visits loops or bindings, and a method of its class takes names apart.
+fn reads_names(entry: Entry<'_>) -> bool {
+    let takes_apart = |function: &halidom_cpp::ast::Function| {
+        function.class == entry.function.class && function.text.contains("split_string")
+    };
+    matches!(entry.kind, Kind::For | Kind::LetStmt)
+        && !entry.mode.is_emitter()
+        && entry.program.functions.iter().any(takes_apart)
 }
 
 /// Records a possible path that does not leave scopes as it found them, one for a line.
@@ -389,7 +405,9 @@ fn ran(entry: Entry<'_>, concrete: &Concrete, operands: Operands) -> Ran {
     let ends = std::mem::take(&mut machine.ends);
     for end in &ends {
         if let Outcome::Crash(what) = &end.outcome {
-            return Ran::Crashed(what.clone(), end.line);
+            let kind = concrete.loops.and_then(|kind| machine.constants.get(kind as usize));
+            let kind = kind.map(|kind| format!(", where loops are of the kind {kind}"));
+            return Ran::Crashed(what.clone() + &kind.unwrap_or_default(), end.line);
         }
     }
     match ends.as_slice() {

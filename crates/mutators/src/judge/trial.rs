@@ -28,6 +28,8 @@ pub(crate) struct Trials {
     binder: Option<Kind>,
     /// The numbers of iterations of a loop that is mutated; without any, it has a few.
     extents: &'static [i128],
+    /// True if names are spelled as those of loops.
+    is_spelled: bool,
     profile: &'static str,
     /// A counter of inputs, which grows by two for each.
     count: usize,
@@ -156,6 +158,7 @@ impl Trials {
             rare,
             binder: None,
             extents: &[],
+            is_spelled: false,
             profile,
             count: 0,
         }
@@ -170,6 +173,12 @@ impl Trials {
     /// and may share a name.
     pub(crate) fn of_binders(entry: Entry<'_>, seed: u64) -> Self {
         Self { binder: Some(entry.kind), ..Self::new(entry, Type::STMT, I32, seed) }
+    }
+
+    /// Creates trials of loops of one kind within one another, and of bindings around them. Their
+    /// names are spelled as those of Halide's loops and of the bounds of these.
+    pub(crate) fn of_loops(entry: Entry<'_>, seed: u64) -> Self {
+        Self { is_spelled: true, ..Self::new(entry, Type::STMT, I32, seed) }
     }
 
     /// Returns the next input, if the kind can be made: first pairs of literals at the type's
@@ -198,7 +207,13 @@ impl Trials {
             bound: Vec::new(),
             allocated: None,
             next: FREE,
+            spelled: None,
         };
+        if self.is_spelled {
+            let loops = maker.random.below(2) as u32;
+            maker.spelled = Some(Spelled { loops, next: maker.random.below(8) as usize });
+        }
+        let loops = maker.spelled.as_ref().map(|spelled| spelled.loops);
         self.count += 1;
         let input = if self.is_any {
             maker.node(self.ty, 0)
@@ -208,7 +223,9 @@ impl Trials {
             maker.make(self.kind, self.ty, self.operand, 0)?
         };
         let lane = Number::whole(i128::from(maker.random.below(4)));
-        Some(Concrete::new(maker.state, maker.values, input, maker.assignment, lane))
+        let mut made = Concrete::new(maker.state, maker.values, input, maker.assignment, lane);
+        made.loops = loops;
+        Some(made)
     }
 }
 
@@ -251,7 +268,26 @@ struct Maker<'t> {
     allocated: Option<u32>,
     /// The next name that was not bound yet.
     next: u32,
+    /// The loops and their names, if these are spelled.
+    spelled: Option<Spelled>,
 }
+
+/// Loops within one another whose names are spelled.
+struct Spelled {
+    /// The kind of all loops, by number.
+    loops: u32,
+    /// The variable of the next name.
+    next: usize,
+}
+
+/// The variables of loops. Those of a user's program may have any name.
+const LOOPS: [&str; 8] = ["x", "y", "loop_min", "z", "loop_max", "w", "u", "loop_extent"];
+
+/// The bounds of loops, as they follow the names of loops.
+const BOUNDS: [&str; 3] = [".loop_min", ".loop_max", ".loop_extent"];
+
+/// The maximum depth of loops with spelled names.
+const MAX_LOOPS: usize = 8;
 
 /// A member of a node that is made.
 enum Member {
@@ -362,6 +398,9 @@ impl Maker<'_> {
             Role::Element => Member::OfType(ty.element()),
             Role::Vector => Member::OfType(ty.element().with_vector(true)),
             Role::Lanes => Member::Made(Field::Lanes),
+            Role::Opaque if let (Some(spelled), "for_type") = (&self.spelled, name) => {
+                Member::Made(Field::Opaque(spelled.loops))
+            }
             Role::Opaque => Member::Made(Field::Opaque(self.random.below(2) as u32)),
             Role::Name => {
                 let id = self.name_for(kind, bound);
@@ -429,6 +468,11 @@ impl Maker<'_> {
     /// A name in a node, which may bind it.
     fn name_for(&mut self, kind: Kind, bound: &mut Option<u32>) -> u32 {
         match kind {
+            Kind::LetStmt | Kind::For if self.spelled.is_some() => {
+                let id = self.spelled_name(kind == Kind::For);
+                *bound = Some(id);
+                id
+            }
             Kind::Let | Kind::LetStmt | Kind::For if self.binder.is_some() => {
                 let which = self.random.below(SHARED.len() as u64) as usize;
                 *bound = Some(SHARED[which]);
@@ -483,8 +527,33 @@ impl Maker<'_> {
         Some(self.state.add(Type::STMT, None, Some(Shape { kind: Kind::Evaluate, fields })))
     }
 
+    /// Makes a name of a loop of the first stage of a function, or of one of its bounds.
+    fn spelled_name(&mut self, is_loop: bool) -> u32 {
+        let next = self.spelled.as_mut().map_or(0, |spelled| {
+            spelled.next += 1;
+            spelled.next - 1
+        });
+        // A variable that would have another one's name gets a number.
+        let number = if next < 2 * LOOPS.len() { String::new() } else { next.to_string() };
+        let stage = next / LOOPS.len() % 2;
+        let name = format!("f.s{stage}.{}{number}", LOOPS[next % LOOPS.len()]);
+        let bound = BOUNDS[self.random.below(BOUNDS.len() as u64) as usize];
+        let text = if is_loop { name } else { name + bound };
+        self.state.spell(&text)
+    }
+
     /// Makes a statement; deeper statements are simpler.
     fn stmt(&mut self, depth: usize) -> NodeId {
+        if self.spelled.is_some() && depth < MAX_LOOPS {
+            let kind = match self.random.below(8) {
+                0 => Kind::LetStmt,
+                1 => Kind::Evaluate,
+                _ => Kind::For,
+            };
+            if let Some(node) = self.make(kind, Type::STMT, I32, depth) {
+                return node;
+            }
+        }
         if !self.rare.is_empty() && self.random.below(4) == 0 {
             let kind = self.rare[self.random.below(self.rare.len() as u64) as usize];
             if let Some(node) = self.make(kind, Type::STMT, I32, depth) {

@@ -58,6 +58,9 @@ impl Machine<'_> {
         if let Some(paths) = self.own_api(name, &arguments, &state, line) {
             return paths;
         }
+        if let Some(unknown) = self.unknown_where_lanes_count(name, &arguments) {
+            return vec![(state, unknown)];
+        }
         let table = self.contracts;
         if let Some(error) = &table.error {
             return self.unsupported(state, error.to_string(), line);
@@ -106,6 +109,9 @@ impl Machine<'_> {
         line: usize,
     ) -> Option<Paths<Val>> {
         let name = name.strip_prefix("Internal::").unwrap_or(name);
+        if let Some(paths) = self.text_function(name, arguments, state) {
+            return Some(paths);
+        }
         if let ("Call::as_tag" | "Call::as_intrinsic", [Val::Ptr(Some((node, _))), rest @ ..]) =
             (name, arguments)
         {

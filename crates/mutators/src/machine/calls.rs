@@ -231,6 +231,10 @@ impl<'p> Machine<'p> {
         let Some((_, matched)) = members.iter().find(|(name, _)| name == MATCHED_NODE) else {
             return self.unsupported(state, format!("a call of the object {name}"), line);
         };
+        let matched_by = members.iter().find(|(name, _)| name == MATCHED_BY);
+        if let Some((_, Val::Expr(Some(node)))) = matched_by {
+            return self.fire_known(*node, arguments, state, line);
+        }
         // The rule is not looked at.
         if arguments.iter().any(|rule| self.rule_has_effect(rule, &state)) {
             return self.unsupported(state, "a rule with an effect", line);
@@ -552,8 +556,11 @@ impl<'p> Machine<'p> {
                 if let Val::Expr(Some(node)) = matched {
                     let (ty, class) = (state.node(node).ty, state.node(node).class);
                     let result = state.add(ty, Some(class), None);
-                    let result = vec![(MATCHED_NODE.to_owned(), Val::Expr(Some(result)))];
-                    paths.push((state, Val::Object(result)));
+                    let mut members = vec![(MATCHED_NODE.to_owned(), Val::Expr(Some(result)))];
+                    if self.fires {
+                        members.push((MATCHED_BY.to_owned(), Val::Expr(Some(node))));
+                    }
+                    paths.push((state, Val::Object(members)));
                 }
             }
         }
@@ -599,6 +606,8 @@ impl<'p> Machine<'p> {
 /// this value until then.
 const RESULT: &str = "result";
 const MATCHED_NODE: &str = "what a rule makes";
+/// The member of a rewriter that holds the node that rules match, if they fire.
+const MATCHED_BY: &str = "what a rule matches";
 
 /// The nodes that rewriters match, by their names in the rule language.
 const MATCHED: &[(&str, Kind)] = &[

@@ -164,6 +164,9 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if let Some(paths) = self.text_at(object, index, &state, line) {
+            return paths;
+        }
         let mut paths = Vec::new();
         let map = object;
         for (mut state, [object, index]) in self.both(object, index, state) {

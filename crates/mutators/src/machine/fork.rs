@@ -207,7 +207,7 @@ impl<'p> Machine<'p> {
                     (Vec::new(), vec![state])
                 }
             }
-            Val::Handle(_) | Val::Opaque(_) if !self.is_concrete() => {
+            Val::Handle(_) | Val::Opaque(_) if self.follows_unknown() => {
                 let (holds, fails) = self.choose(state);
                 (vec![holds], vec![fails])
             }

@@ -65,7 +65,7 @@ impl Machine<'_> {
                 | Method::Lanes
                 | Method::Type,
                 [],
-            ) if !self.is_concrete() => {
+            ) if self.follows_unknown() => {
                 vec![(state, Val::Handle(format!("{of}.{name}")))]
             }
             (Method::Defined | Method::SameAs, _) if !self.is_concrete() => {
@@ -98,6 +98,18 @@ impl Machine<'_> {
                 [],
             ) if !self.is_concrete() && !self.mode.is_emitter() && of != "this" => {
                 vec![(state, Val::Handle(format!("{of}.{name}()")))]
+            }
+            // It may change what it is given the address of.
+            (Method::Other(_), _) if self.counts_lanes && of != "this" => {
+                let mut state = state;
+                for argument in arguments {
+                    if let Val::Address(place) = argument {
+                        let unknown = Val::Handle(self.fresh_name("unknown"));
+                        self.store(place, unknown, &mut state);
+                    }
+                }
+                let unknown = Val::Handle(self.fresh_name("unknown"));
+                vec![(state, unknown)]
             }
             _ => self.unsupported(state, format!("the method {name}"), line),
         }

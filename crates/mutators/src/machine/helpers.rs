@@ -119,6 +119,13 @@ impl<'p> Machine<'p> {
         }
         let mut paths = Vec::new();
         for (state, values) in self.arguments(arguments, state) {
+            if self.spells {
+                match self.live_object(class, &values, &state) {
+                    Some(object) => paths.push((state, object)),
+                    None => paths.extend(self.unsupported(state, format!("a new {ty}"), line)),
+                }
+                continue;
+            }
             let Some(changes) = self.may_change(class, &values, &state) else {
                 let what = format!("what {ty} changes");
                 paths.extend(self.unsupported(state, what, line));

@@ -473,12 +473,18 @@ impl Machine<'_> {
                 };
                 return match new {
                     Some(ty) => vec![(state, Val::Type(ty))],
+                    None if self.counts_lanes && name == Method::WithLanes => {
+                        vec![(state, Val::Handle("a type of other lanes".to_owned()))]
+                    }
                     None => self.unsupported(state, format!("Type::{name}"), line),
                 };
             }
             Method::CanRepresent | Method::IsMax | Method::IsMin => {
                 return match (arguments, ty.range()) {
-                    ([value], _) if value.is_info() && !self.is_concrete() => {
+                    ([value], _)
+                        if value.is_info() && !self.is_concrete()
+                            || matches!(value, Val::Handle(_)) && self.counts_lanes =>
+                    {
                         let (holds, fails) = self.choose(state);
                         self.truths(vec![holds], vec![fails])
                     }

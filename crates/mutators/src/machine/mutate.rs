@@ -1,6 +1,6 @@
 //! `mutate` of a node that is wholly known.
 
-use crate::ir::kinds::Type;
+use crate::ir::kinds::{Kind, Type};
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
@@ -89,6 +89,9 @@ impl Machine<'_> {
             };
             if let Some(Val::Expr(result)) = result {
                 self.leave_result(result, &mut state);
+            }
+            if let (Kind::Variable, Some(Val::Expr(Some(made)))) = (kind, &result) {
+                self.renamed.keep(node, *made, &state);
             }
             match result {
                 Some(value) => paths.push((state, value)),

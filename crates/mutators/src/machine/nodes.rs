@@ -83,7 +83,8 @@ impl Machine<'_> {
         let is_comparison = kind.fields().iter().any(|(_, role)| *role == Role::Operand);
         let ty = if is_comparison { Type::BOOL.with_vector(ta.is_vector) } else { ta };
         let is_bit = ty.is_bool();
-        if !is_comparison && !is_bit && !kind.admits(ty) {
+        let is_of_addresses = self.fires && kind == Kind::Sub && ty.element() == Type::HANDLE;
+        if !is_comparison && !is_bit && !kind.admits(ty) && !is_of_addresses {
             if matches!(kind, Kind::And | Kind::Or) {
                 let what = format!("{}::make of the type {ta}", kind.name());
                 self.end(state, Outcome::Crash(what), line);
@@ -256,6 +257,15 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if let Some(made) = self.made_where_lanes_count(kind, arguments) {
+            return match made {
+                Ok(unknown) => vec![(state, unknown)],
+                Err(what) => {
+                    self.end(state, crash(kind, &what), line);
+                    Vec::new()
+                }
+            };
+        }
         if let Some(paths) = self.make_by_layout(kind, arguments, state.clone(), line) {
             return paths;
         }
@@ -273,14 +283,27 @@ impl Machine<'_> {
         };
         let is_node = !matches!(kind, Kind::Variable | Kind::StringImm);
         if is_node
-            && !self.is_concrete()
+            && self.follows_unknown()
             && !self.mode.is_emitter()
             && arguments.iter().any(is_operand)
         {
+            // `make` asserts that there are two lanes at least.
+            let is_of_lanes = matches!(kind, Kind::Ramp | Kind::Broadcast);
+            if is_of_lanes && arguments.last().is_some_and(is_operand) {
+                self.end(state.clone(), crash(kind, "of unknown lanes"), line);
+            }
             let unknown = Val::Handle(self.fresh_name("unknown"));
             return vec![(state, unknown)];
         }
         let mut state = state;
+        // An `int` is an expression of 32 bits where one is taken.
+        let stride = match (kind, arguments) {
+            (Kind::Ramp, [_, Val::Int(stride), _]) => Some(self.literal(I32, *stride, &mut state)),
+            _ => None,
+        };
+        let with_stride = stride
+            .map(|stride| [&arguments[..1], &[Val::Expr(Some(stride))], &arguments[2..]].concat());
+        let arguments = with_stride.as_deref().unwrap_or(arguments);
         match self.parts_of_node(kind, arguments, &mut state) {
             Ok(Some((ty, fields))) => {
                 let node = state.add(ty, None, Some(Shape { kind, fields }));

@@ -199,7 +199,7 @@ impl<'p> Machine<'p> {
             // Nothing is known about an expression that is made of something unknown.
             (Val::Expr(Some(_)), other) | (other, Val::Expr(Some(_)))
                 if is_unknown(other)
-                    && !self.is_concrete()
+                    && self.follows_unknown()
                     && !self.mode.is_emitter()
                     && op != Sign::Shl =>
             {
@@ -218,7 +218,7 @@ impl<'p> Machine<'p> {
             // Nothing is known about what is computed from something unknown.
             (Val::Handle(_), Val::Handle(_) | Val::Bool(_) | Val::Int(_) | Val::Text(_))
             | (Val::Bool(_) | Val::Int(_) | Val::Text(_), Val::Handle(_))
-                if !self.is_concrete() && !self.mode.is_emitter() && op != Sign::Shl =>
+                if self.follows_unknown() && !self.mode.is_emitter() && op != Sign::Shl =>
             {
                 let name = self.fresh_name("unknown");
                 vec![(state, Val::Handle(name))]

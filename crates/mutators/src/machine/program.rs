@@ -38,6 +38,8 @@ pub(crate) struct Program {
     /// The names that the files give to aliases, macros, variables, template parameters,
     /// enumerations, and functions without a body.
     pub(crate) others: Vec<String>,
+    /// The arrays of texts that the files declare outside of functions and classes.
+    pub(crate) texts: Vec<(String, Vec<String>)>,
     /// The names of the function templates with specializations.
     pub(crate) specialized: Vec<String>,
     /// The names of the API to which the files give a meaning of their own.

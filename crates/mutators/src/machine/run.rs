@@ -16,6 +16,7 @@ use halidom_rewrites::rules::Values;
 
 use crate::ir::kinds::Kind;
 use crate::ir::record::Open;
+use crate::ir::renamed::Renamed;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::contracts::{self, Table};
@@ -172,6 +173,14 @@ pub(crate) struct Machine<'p> {
     pub(crate) has_chosen: bool,
     /// True if an entry was added to a scope with an invariant, where the IR is wholly known.
     pub(crate) has_assumed: bool,
+    /// True if names are texts, where the IR is wholly known.
+    pub(crate) spells: bool,
+    /// True if rules fire where their patterns match, where the IR is wholly known. Addresses may
+    /// be subtracted then.
+    pub(crate) fires: bool,
+    /// True if vectors of other lanes than those of the input are followed as something unknown,
+    /// where the IR is wholly known.
+    pub(crate) counts_lanes: bool,
     /// True if calls are assumed to have side effects.
     pub(crate) are_calls_impure: bool,
     /// For each class of visitors: whether an expression that it accepts is free of effects, and
@@ -181,6 +190,8 @@ pub(crate) struct Machine<'p> {
     pub(super) lambdas: Vec<(&'p Lambda, Option<&'p Function>)>,
     /// The line on which the last expression statement began.
     pub(crate) line: usize,
+    /// The variables of wholly known IR that were given other names.
+    pub(crate) renamed: Renamed,
     /// The nodes of wholly known IR that are being mutated.
     pub(super) open: Vec<Open>,
     count: u32,
@@ -219,11 +230,15 @@ impl<'p> Machine<'p> {
             makes_masks: false,
             has_chosen: false,
             has_assumed: false,
+            spells: false,
+            fires: false,
+            counts_lanes: false,
             are_calls_impure: false,
             steady_visitors: Vec::new(),
             templates: Vec::new(),
             lambdas: Vec::new(),
             line: 0,
+            renamed: Renamed::default(),
             open: Vec::new(),
             count: 0,
             paths: 0,
@@ -260,6 +275,11 @@ impl<'p> Machine<'p> {
     /// Tests whether nodes are wholly known, so that nothing forks.
     pub(crate) fn is_concrete(&self) -> bool {
         self.operands != Operands::Unknown
+    }
+
+    /// Tests whether something that is not known may be computed with.
+    pub(crate) fn follows_unknown(&self) -> bool {
+        !self.is_concrete() || self.counts_lanes
     }
 
     /// Tests whether a statement is mutated. Its expressions are 32-bit numbers and truth values.
@@ -299,7 +319,7 @@ impl<'p> Machine<'p> {
     /// Tests whether a run on wholly known IR shows nothing any more, because a choice was left
     /// open.
     pub(crate) fn shows_nothing(&self) -> bool {
-        self.is_concrete() && self.has_chosen
+        !self.follows_unknown() && self.has_chosen
     }
 
     /// Ends a path at a construct that is not modelled.

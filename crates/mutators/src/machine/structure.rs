@@ -395,6 +395,16 @@ impl Machine<'_> {
     ) -> Option<Paths<Val>> {
         let mut state = state.clone();
         match (op, lhs, rhs) {
+            (Sign::Add, _, _) if let Some(text) = self.joined_texts(lhs, rhs, &mut state) => {
+                Some(vec![(state, text)])
+            }
+            (Sign::Eq | Sign::Ne, _, _)
+                if let (Some(a), Some(b)) =
+                    (self.spelling(lhs, &state), self.spelling(rhs, &state)) =>
+            {
+                let truth = self.values.bool((a == b) == (op == Sign::Eq));
+                Some(vec![(state, Val::Bool(truth))])
+            }
             (Sign::Eq | Sign::Ne, _, _) => self.symbols_equal(op, lhs, rhs, state),
             // A name that extends a name of the input is not in the input.
             (Sign::Add, _, _) if is_name(lhs, &state) || is_name(rhs, &state) => {
@@ -423,7 +433,7 @@ impl Machine<'_> {
                 Sign::Add | Sign::Sub | Sign::Mul | Sign::Div | Sign::Rem,
                 Val::Int(_) | Val::Handle(_),
                 Val::Opaque(_),
-            ) if !self.is_concrete() => {
+            ) if self.follows_unknown() => {
                 let unknown = Val::Handle(self.fresh_name("unknown"));
                 Some(vec![(state, unknown)])
             }

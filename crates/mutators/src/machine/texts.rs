@@ -11,9 +11,10 @@ use crate::machine::contracts::renames;
 use crate::machine::run::Machine;
 
 impl Machine<'_> {
-    /// Tests whether the class that runs makes names of texts: it states that it renames.
+    /// Tests whether the class that runs makes names of texts: names are spelled, or it states that
+    /// it renames.
     pub(crate) fn makes_names(&self) -> bool {
-        !self.mode.is_emitter() && renames(&self.class)
+        self.spells || !self.mode.is_emitter() && renames(&self.class)
     }
 
     /// A value as a part of a name. Something unknown is any text.
@@ -26,6 +27,9 @@ impl Machine<'_> {
 
     /// The name or the text that a stream holds.
     pub(super) fn name_of_text(&mut self, pieces: &[Piece], state: &mut State) -> Val {
+        if let Some(text) = self.text_of_stream(pieces, state) {
+            return text;
+        }
         let (mut name, mut text, mut is_known) = (None, String::new(), true);
         for piece in pieces {
             match piece {

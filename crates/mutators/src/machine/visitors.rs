@@ -119,7 +119,10 @@ impl<'p> Machine<'p> {
         for field in &class.fields {
             let value = match field.value.as_ref().map(|value| &value.kind) {
                 Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
-                Some(ExprKind::Integer(value, _)) => Val::Int(self.number(*value, 32, true)),
+                Some(ExprKind::Integer(value, _)) => match integer_type(&field.ty) {
+                    Some((bits, is_signed)) => Val::Int(self.number(*value, bits, is_signed)),
+                    None => continue,
+                },
                 // `bool found{false};`
                 Some(ExprKind::Braces(_, parts)) => match parts.first().map(|part| &part.kind) {
                     Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
@@ -137,12 +140,31 @@ impl<'p> Machine<'p> {
                 }
                 // A flag that the constructor sets.
                 _ if field.ty == "bool" => Val::Bool(self.values.bool(true)),
+                // What a constructor puts there is not followed.
+                _ if (crate::machine::types::is_map_type(&field.ty)
+                    || crate::machine::types::is_vector_type(&field.ty))
+                    && self.fills(&class.name, &field.name) =>
+                {
+                    Val::Unknown
+                }
                 _ if crate::machine::types::is_map_type(&field.ty) => Val::Map(Vec::new()),
                 _ if crate::machine::types::is_vector_type(&field.ty) => Val::List(Vec::new()),
                 _ => continue,
             };
             state.members.push(Slot { name: field.name.clone(), ty: field.ty.clone(), value });
         }
+    }
+
+    /// Tests whether a constructor of a class names a member.
+    fn fills(&self, class: &str, member: &str) -> bool {
+        let constructors = self
+            .program
+            .functions
+            .iter()
+            .filter(|function| function.class == class && function.name == class);
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let mut texts = constructors.map(|function| function.text.as_str());
+        texts.any(|text| text.split(|letter| !is_word(letter)).any(|word| word == member))
     }
 
     /// Tests whether a member is undefined until a method of its class assigns it: a method does,

@@ -1,0 +1,133 @@
+//! Rules that fire, on wholly known IR.
+//!
+//! # Correctness
+//!
+//! Nothing is proved here: such a run may only show a defect. A pattern matches as `IRMatch.h`
+//! matches: a wildcard matches anything, and the same thing each time; a constant matches literals.
+//! Where it is not known whether a pattern matches, the path is unsupported. So it is where a rule
+//! has a condition or makes something other than a literal.
+
+use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind};
+
+use crate::ir::kinds::{Kind, Type};
+use crate::ir::node::{Field, NodeId};
+use crate::ir::state::State;
+use crate::ir::value::Val;
+use crate::machine::lookup::last_part;
+use crate::machine::run::{Machine, Outcome, Paths};
+
+/// The wildcards of patterns (`Simplify_Internal.h`).
+const WILDCARDS: [&str; 6] = ["x", "y", "z", "w", "u", "v"];
+
+/// The constants of patterns.
+const CONSTANTS: [&str; 4] = ["c0", "c1", "c2", "c3"];
+
+/// The kinds of nodes that functions in patterns match.
+const FUNCTIONS: [(&str, Kind); 7] = [
+    ("select", Kind::Select),
+    ("min", Kind::Min),
+    ("max", Kind::Max),
+    ("ramp", Kind::Ramp),
+    ("broadcast", Kind::Broadcast),
+    ("Indeterminate", Kind::Call),
+    ("Overflow", Kind::Call),
+];
+
+/// The kind of node that an operator in a pattern matches.
+fn matched(op: Sign) -> Option<Kind> {
+    Some(match op {
+        Sign::Add => Kind::Add,
+        Sign::Sub => Kind::Sub,
+        Sign::Mul => Kind::Mul,
+        Sign::Div => Kind::Div,
+        Sign::Rem => Kind::Mod,
+        _ => return None,
+    })
+}
+
+impl Machine<'_> {
+    /// Calls a rewriter of a known node with a rule.
+    pub(super) fn fire_known(
+        &mut self,
+        node: NodeId,
+        arguments: &[Expr],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let does_match =
+            arguments.first().and_then(|pattern| matches(pattern, node, &mut Vec::new(), &state));
+        let result = arguments.get(1).map(|result| &result.kind);
+        match (does_match, result) {
+            (Some(false), _) => vec![(state, Val::Bool(self.values.bool(false)))],
+            (Some(true), Some(ExprKind::Integer(..)))
+                if arguments.len() == 2 && state.node(node).ty.element() == Type::HANDLE =>
+            {
+                let what = "a literal of the type of addresses is made".to_owned();
+                self.end(state, Outcome::Crash(what), line);
+                Vec::new()
+            }
+            _ => self.unsupported(state, "a rule that may fire", line),
+        }
+    }
+}
+
+/// Tests whether a pattern matches a node; `None` if that is not known.
+fn matches(
+    pattern: &Expr,
+    node: NodeId,
+    bound: &mut Vec<(String, NodeId)>,
+    state: &State,
+) -> Option<bool> {
+    let shape = state.shape(node);
+    let is_literal =
+        matches!(shape?.kind, Kind::IntImm | Kind::UIntImm | Kind::FloatImm | Kind::Broadcast);
+    match &pattern.kind {
+        // A variable of the function is no wildcard.
+        ExprKind::Name(name) if Machine::find_variable(name, state).is_some() => None,
+        ExprKind::Name(name) if WILDCARDS.contains(&name.as_str()) => {
+            let known = bound.iter().find(|(known, _)| known == name);
+            if let Some((_, known)) = known {
+                return Some(state.is_same(*known, node));
+            }
+            bound.push((name.clone(), node));
+            Some(true)
+        }
+        ExprKind::Name(name) if CONSTANTS.contains(&name.as_str()) => {
+            if is_literal {
+                None
+            } else {
+                Some(false)
+            }
+        }
+        ExprKind::Integer(..) => {
+            if is_literal {
+                None
+            } else {
+                Some(false)
+            }
+        }
+        ExprKind::Call { callee, .. } => {
+            let ExprKind::Name(name) = &callee.kind else { return None };
+            let (_, kind) = FUNCTIONS.iter().find(|(known, _)| *known == last_part(name))?;
+            if shape?.kind == *kind { None } else { Some(false) }
+        }
+        ExprKind::Binary(op, first, second) => {
+            let kind = matched(*op)?;
+            let shape = shape?;
+            if shape.kind != kind {
+                return if is_literal { None } else { Some(false) };
+            }
+            let [Field::Expr(a), Field::Expr(b)] = shape.fields.as_slice() else { return None };
+            let first = matches(first, *a, bound, state);
+            if first == Some(false) {
+                return first;
+            }
+            match matches(second, *b, bound, state) {
+                Some(false) if first.is_some() => Some(false),
+                second => first.and(second),
+            }
+        }
+        _ => None,
+    }
+}
