@@ -72,13 +72,74 @@ fn within(pool: &Pool, definitions: &Definitions, id: ExprId, depth: usize) -> O
     Some(Polynomial::atom(Unknown::Other(id)))
 }
 
-/// The remainder modulo a number, where it follows from the coefficients.
-pub(super) fn remainder(polynomial: &Polynomial, modulus: i128) -> Option<i128> {
-    let divides = |(product, value): (&Product<Unknown>, i128)| {
-        product.is_empty() || value.rem_euclid(modulus) == 0
+/// The remainder modulo a number, where it follows from the coefficients and from the remainders of
+/// the unknowns.
+pub(super) fn remainder(
+    (pool, definitions): (&Pool, &Definitions),
+    polynomial: &Polynomial,
+    modulus: i128,
+) -> Option<i128> {
+    remainder_within((pool, definitions), polynomial, modulus, DEPTH)
+}
+
+fn remainder_within(
+    names: (&Pool, &Definitions),
+    polynomial: &Polynomial,
+    modulus: i128,
+    depth: usize,
+) -> Option<i128> {
+    if modulus <= 0 {
+        return None;
+    }
+    let mut sum = 0_i128;
+    for (product, value) in polynomial.terms() {
+        let mut term = value.rem_euclid(modulus);
+        for unknown in product.iter() {
+            if term == 0 {
+                break;
+            }
+            let factor = of_unknown(names, unknown, modulus, depth)?;
+            term = term.checked_mul(factor)?.rem_euclid(modulus);
+        }
+        sum = sum.checked_add(term)?.rem_euclid(modulus);
+    }
+    Some(sum)
+}
+
+/// The remainder of an unknown. A minimum, a maximum and a selection are one of their operands, so
+/// they have a remainder that these share. A remainder modulo a multiple of the number has the
+/// remainder of its dividend.
+fn of_unknown(
+    (pool, definitions): (&Pool, &Definitions),
+    unknown: &Unknown,
+    modulus: i128,
+    depth: usize,
+) -> Option<i128> {
+    let depth = depth.checked_sub(1)?;
+    let inner =
+        |polynomial: &Polynomial| remainder_within((pool, definitions), polynomial, modulus, depth);
+    let id = match unknown {
+        Unknown::Var(_) => return None,
+        Unknown::Remainder(dividend, by) => {
+            return (by.rem_euclid(modulus) == 0).then(|| inner(dividend))?;
+        }
+        Unknown::Other(id) => *id,
     };
-    let is_known = modulus > 0 && polynomial.terms().all(divides);
-    is_known.then(|| polynomial.constant_part().rem_euclid(modulus))
+    let operands = if let Expr::Binary(BinaryOp::Min | BinaryOp::Max, a, b) = *pool.get(id) {
+        [a, b]
+    } else if let Expr::Select { condition: _, if_true, if_false } = *pool.get(id) {
+        [if_true, if_false]
+    } else {
+        return None;
+    };
+    if pool.ty(id) != halidom_ir::Type::INT {
+        return None;
+    }
+    let mut found = operands
+        .into_iter()
+        .map(|operand| within(pool, definitions, operand, depth).as_ref().and_then(inner));
+    let (first, second) = (found.next()??, found.next()??);
+    (first == second).then_some(first)
 }
 
 /// The unknowns of a polynomial.
@@ -213,8 +274,8 @@ mod tests {
         let sum = pool.add(product, six);
         let none = Definitions::default();
         let of = |pool: &Pool, id| polynomial(pool, &none, id).unwrap();
-        assert_eq!(remainder(&of(&pool, sum), 4), Some(2));
-        assert_eq!(remainder(&of(&pool, sum), 8), None);
+        assert_eq!(remainder((&pool, &none), &of(&pool, sum), 4), Some(2));
+        assert_eq!(remainder((&pool, &none), &of(&pool, sum), 8), None);
         let other = pool.declare_var("y", Type::INT);
         let definitions = Definitions::from_iter([(other, sum)]);
         let y = pool.var_expr(other);
@@ -222,6 +283,36 @@ mod tests {
         let found = polynomial(&pool, &definitions, difference).unwrap();
         assert_eq!(found.as_constant(), Some(6));
         assert_eq!(of(&pool, difference).as_constant(), None);
+    }
+
+    #[test]
+    fn an_operand_of_a_minimum_has_its_remainder() {
+        let mut pool = Pool::new();
+        let [a, b] = ["x", "y"].map(|name| pool.declare_var(name, Type::INT));
+        let (x, y) = (pool.var_expr(a), pool.var_expr(b));
+        let [six, eight, twelve] = [6, 8, 12].map(|value| pool.int(value));
+        let multiple = pool.mul(x, eight);
+        let none = Definitions::default();
+        let of = |pool: &Pool, id, modulus| {
+            remainder((pool, &none), &polynomial(pool, &none, id).unwrap(), modulus)
+        };
+        // min(8x, 12) + 6, and three times that.
+        let least = pool.binary(BinaryOp::Min, multiple, twelve);
+        let sum = pool.add(least, six);
+        assert_eq!(of(&pool, sum, 4), Some(2));
+        assert_eq!(of(&pool, sum, 8), None);
+        let product = pool.mul(sum, sum);
+        assert_eq!(of(&pool, product, 4), Some(0));
+        // A bound with another remainder decides nothing, and a variable has none.
+        let other = pool.binary(BinaryOp::Max, multiple, six);
+        assert_eq!(of(&pool, other, 4), None);
+        assert_eq!(of(&pool, other, 2), Some(0));
+        let free = pool.binary(BinaryOp::Min, multiple, y);
+        assert_eq!(of(&pool, free, 2), None);
+        // A remainder modulo 8 tells the one modulo 4, not the one modulo 3.
+        let rest = pool.binary(BinaryOp::Mod, sum, eight);
+        assert_eq!(of(&pool, rest, 4), Some(2));
+        assert_eq!(of(&pool, rest, 3), None);
     }
 
     #[test]

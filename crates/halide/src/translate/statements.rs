@@ -452,7 +452,8 @@ impl Walk<'_> {
             let known = if modulus == 0 {
                 place.and_then(|place| place.as_constant())
             } else {
-                place.and_then(|place| polynomials::remainder(&place, modulus))
+                let names = (&*pool, &self.definitions);
+                place.and_then(|place| polynomials::remainder(names, &place, modulus))
             };
             if known == Some(remainder) {
                 continue;

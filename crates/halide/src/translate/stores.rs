@@ -152,8 +152,13 @@ impl Walk<'_> {
         let each = is_selected || self.atomic != Atomicity::None;
         let mut pending: Vec<Lanes> = if each { all.singles().collect() } else { vec![all] };
         pending.reverse();
+        let never = Some(Constant::bool(false));
         while let Some(lanes) = pending.pop() {
             match part(&mut lowering, [index, value], (predicate, masks), lanes) {
+                // Nothing of a lane that is never written is seen. The loads that are made in it
+                // all the same are stated before the store.
+                Ok(Part { condition: Some(condition), .. })
+                    if lowering.ops.pool.as_constant(condition) == never => {}
                 Ok(found) => {
                     let mark = mark.as_ref();
                     let instance = mark
@@ -259,8 +264,10 @@ impl Walk<'_> {
             // The load without its predicate, which is tested lane by lane.
             let ty = self.nodes.ty(load);
             let load = self.nodes.make(Node::Load { buffer, index, predicate: None }, ty);
-            let internal = pool.buffer(buffer).kind == BufferKind::Internal;
-            let node = if internal { index } else { load };
+            // Lanes that nothing uses may leave the region of a func, within its memory. An element
+            // that all lanes read does not.
+            let within = pool.buffer(buffer).kind == BufferKind::Internal && ty.lanes > 1;
+            let node = if within { index } else { load };
             let all = Lanes::all(ty.lanes);
             let mut pending: Vec<Lanes> =
                 if predicate.is_some() { all.singles().collect() } else { vec![all] };
@@ -273,7 +280,7 @@ impl Walk<'_> {
                     }
                     Err(Stop::Unsupported(what)) => return Err(what),
                 };
-                let item = if internal {
+                let item = if within {
                     let condition = inside(pool, buffer, value.id)?;
                     Item::Stmt(self.owed(pool, condition)?)
                 } else {

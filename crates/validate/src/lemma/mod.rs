@@ -13,6 +13,7 @@ mod steps;
 mod tests;
 
 use halidom_base::FxHashMap;
+use halidom_ir::{BinaryOp, Constant, eval};
 
 pub(crate) use ordered::stepped;
 pub(crate) use steps::{Place, operands};
@@ -229,5 +230,21 @@ fn value_lemmas(
     if let Term::Ring(_, poly) = *space.term(term) {
         lemmas.push(space.implies(space.within(poly, low, count), space.equal(this, poly)));
     }
+    lemmas.extend(shifted(space, this, term).unwrap_or_default());
     lemmas
+}
+
+/// `c << n` where `n` is one of the numbers below the width.
+fn shifted(space: &Space, this: PolyId, term: TermId) -> Option<Vec<FormulaId>> {
+    let Term::Binary(BinaryOp::Shl, number, amount) = *space.term(term) else { return None };
+    let number = space.term_constant(number)?;
+    let scalar = space.scalar(term);
+    let amount = space.integer_of(amount);
+    let case = |by: i128| {
+        let by_constant = Constant::wrapped(scalar, by)?;
+        let value = eval::binary(BinaryOp::Shl, number, by_constant).ok()?.as_integer()?;
+        let is_case = space.equal(amount, space.constant(by));
+        Some(space.implies(is_case, space.equal(this, space.constant(value))))
+    };
+    (0..i128::from(scalar.bits()?)).map(case).collect()
 }

@@ -567,3 +567,39 @@ fn other_sums_are_near_to_nothing() {
     let x = space.leaf(Term::Parameter(space.fresh("x"), Scalar::F32));
     assert!(!states(&space, x, space.constant_term(Constant::f32(0.5))));
 }
+
+#[test]
+fn shifts_by_a_number_below_the_width_have_their_values() {
+    for (number, scalar) in [(1, Scalar::I32), (-3, Scalar::I32), (5, Scalar::U8)] {
+        let space = Space::new();
+        let symbol = space.fresh("n");
+        let amount = space.ring(scalar, space.symbol(symbol));
+        let number = space.constant_term(Constant::wrapped(scalar, number).unwrap());
+        let shifted = space.binary_term(BinaryOp::Shl, number, amount).unwrap();
+        let atom = space.as_atom(space.integer_of(shifted)).unwrap();
+        let mut memo = Memo::default();
+        let lemmas = memo.state(&space, Instance::Meaning(atom)).to_vec();
+        let bits = i128::from(scalar.bits().unwrap());
+        for value in -2 * bits..=2 * bits {
+            let at = Assignment::from_iter([(symbol, value)]);
+            for lemma in &lemmas {
+                assert!(space.truth_at(*lemma, &at), "{:?} at {at:?}", space.formula(*lemma));
+            }
+            // The lemmas tell the value for each amount below the width, and for no other one.
+            let own = space.integer_of(shifted);
+            let other = space.constant(space.value_at(own, &at) + 1);
+            let mut rename = Rename::new();
+            rename.override_atom(atom, other);
+            let wrong = rename.formulas(&space, &lemmas[1..]);
+            let is_told = wrong.iter().any(|lemma| !space.truth_at(*lemma, &at));
+            assert_eq!(is_told, (0..bits).contains(&space.value_at(space.integer_of(amount), &at)));
+        }
+    }
+    // Of an unknown number nothing is told but its range.
+    let space = Space::new();
+    let [number, amount] =
+        ["x", "n"].map(|name| space.ring(Scalar::I32, space.symbol(space.fresh(name))));
+    let shifted = space.binary_term(BinaryOp::Shl, number, amount).unwrap();
+    let atom = space.as_atom(space.integer_of(shifted)).unwrap();
+    assert_eq!(Memo::default().state(&space, Instance::Meaning(atom)).len(), 1);
+}

@@ -33,6 +33,8 @@ fn span(buffer: &str) -> String {
 struct Copy {
     checks: String,
     guard: &'static str,
+    /// A statement before the store.
+    before: &'static str,
     index: &'static str,
 }
 
@@ -41,13 +43,14 @@ impl Copy {
         Self {
             checks: span("out"),
             guard: "x < w + n",
+            before: "",
             index: "x * out.stride.0 - out.min.0 * out.stride.0",
         }
     }
 
     fn text(&self) -> String {
         let (input, output) = (contract("a") + &span("a"), contract("out") + &window());
-        let Self { checks, guard, index } = self;
+        let Self { checks, guard, before, index } = self;
         format!(
             "algorithm copy {{
   input a(_0): u8 in a.buffer [a.min.0, a.extent.0, a.stride.0];
@@ -65,6 +68,7 @@ program copy {{
     stage out, 0, 0 {{
       for x in [w, n] {{
         if {guard} {{
+          {before}
           out.buffer[{index} @ out(x) stage 0] = a.buffer[(x - a.min.0) * a.stride.0 @ a(x)] + 1u8;
         }}
       }}
@@ -144,6 +148,19 @@ fn a_quotient_within_an_index_may_not_wrap() {
     assert_open(&copy, "may overflow in 32 bits: `x * 65536");
     assert_eq!(copy.judge(64, false).verdict, Verdict::Proved);
     assert_proved(&Copy { index: "(x * 2 - out.min.0 * 2) / 2 * out.stride.0", ..Copy::right() });
+}
+
+#[test]
+fn an_element_that_nothing_uses_is_read_all_the_same() {
+    let before = "let v: u8 = a.buffer[(x * 65536 - a.min.0 * 65536) / 65536 * a.stride.0 @ a(x)];";
+    let copy = Copy { before, ..Copy::right() };
+    assert_open(&copy, "may overflow in 32 bits: `x * 65536");
+    assert_eq!(copy.judge(64, false).verdict, Verdict::Proved);
+    let before = "let v: u8 = a.buffer[(x * 2 - a.min.0 * 2) / 2 * a.stride.0 @ a(x)];";
+    assert_proved(&Copy { before, ..Copy::right() });
+    // A number that nothing uses decides nothing.
+    let before = "let v: int = (x * 65536 - a.min.0 * 65536) / 65536;";
+    assert_proved(&Copy { before, ..Copy::right() });
 }
 
 #[test]

@@ -182,10 +182,14 @@ impl<'a> Narrow<'a> {
         self.stored = is_value.then(|| [computed.stmt].into());
         match (computed.binds, computed.role) {
             (Some((var, Binder::Let)), _) => {
-                // A let without uses decides nothing.
-                if let (Some(uses), [value]) = (self.lets.get(&var).cloned(), exprs) {
+                let [value] = *exprs else { return };
+                if let Some(uses) = self.lets.get(&var).cloned() {
                     self.stored = uses.stored;
-                    self.visit(*value, uses.needed);
+                    self.visit(value, uses.needed);
+                } else {
+                    // A let without uses decides nothing, but its elements are read.
+                    self.stored = None;
+                    self.elements(value);
                 }
             }
             (Some((var, Binder::Loop)), _) => {
@@ -220,6 +224,23 @@ impl<'a> Narrow<'a> {
         let bits = self.widths.of(index);
         self.owed.push(Claim::Index { buffer, bits });
         self.visit(index, Needed::Modulo(bits));
+    }
+
+    /// Collects the claims that are owed for the places of the elements that an expression reads.
+    fn elements(&mut self, expr: ExprId) {
+        let pool = self.pool;
+        let mut loads = Vec::new();
+        pool.for_each_subexpr(expr, &mut |_, node| {
+            // A number needs no arithmetic.
+            if let Expr::Load { buffer, index, .. } = node
+                && pool.as_constant(*index).is_none()
+            {
+                loads.push((*buffer, *index));
+            }
+        });
+        for (buffer, index) in loads {
+            self.index(buffer, index);
+        }
     }
 
     /// Collects the claims that are owed for an expression's `int`s.
