@@ -145,6 +145,11 @@ impl Checker {
         Ok(Self { coq, library, sandbox, cache: cache.to_owned(), limit })
     }
 
+    /// The sandbox in which proofs are compiled.
+    pub fn sandbox(&self) -> Sandbox {
+        self.sandbox
+    }
+
     /// Runs `coqchk` on the library and everything of Coq's own that it rests on, unless this was
     /// done before. This takes half a minute.
     ///
