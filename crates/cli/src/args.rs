@@ -342,7 +342,7 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with_all = ["no_validate", "interpret", "eager"])]
     pub(crate) strict: bool,
     /// Threads for parallel loops; all processors by default
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) threads: Option<u32>,
 }
 
@@ -508,10 +508,15 @@ pub(crate) enum DeriveEmit {
 pub(crate) struct CertificateArgs {
     /// The folder of the certificate
     pub(crate) folder: PathBuf,
+    /// Do not compile the proof if there is no sandbox: it may overwrite your files
+    #[arg(long)]
+    pub(crate) require_sandbox: bool,
 }
 
 /// More commands than a script has.
-const ALL_COMMANDS: &str = "4294967295";
+pub(crate) const ALL_COMMANDS: usize = 4_294_967_295;
+/// The same number, as the default of an option.
+const ALL_COMMANDS_WORD: &str = "4294967295";
 
 #[derive(Debug, Args)]
 pub(crate) struct DeriveArgs {
@@ -532,7 +537,7 @@ pub(crate) struct DeriveArgs {
     pub(crate) step: bool,
     /// List the sites of the program after the first N commands of the script (by default, after
     /// all), with their numbers
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = ALL_COMMANDS)]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = ALL_COMMANDS_WORD)]
     #[arg(conflicts_with_all = ["check", "step", "emit"])]
     pub(crate) sites: Option<usize>,
     /// List the rewrite rules, or those with NAME in their name: what they rewrite, their side
@@ -573,8 +578,8 @@ pub(crate) struct VerifyArgs {
     #[arg(long, default_value_t = 2.0)]
     pub(crate) timeout: f64,
     /// Solvers that run in parallel; by default, one for each processor
-    #[arg(long)]
-    pub(crate) threads: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
     /// A file that keeps solver answers for later runs
     #[arg(long, value_name = "FILE")]
     pub(crate) cache: Option<PathBuf>,
@@ -636,8 +641,8 @@ pub(crate) struct FuzzArgs {
     #[arg(long)]
     pub(crate) no_validate: bool,
     /// Programs examined in parallel; by default, one for each processor
-    #[arg(long)]
-    pub(crate) threads: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
     /// Stop after N disagreements
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) stop_after: usize,

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod output;
+mod places;
 mod request;
 mod watch;
 
@@ -15,8 +16,8 @@ use clap::error::ErrorKind;
 use args::{Cli, Command};
 use halidom_base::stack;
 pub use halidom_verdict::Exit;
-use output::Output;
-pub use watch::{end_children, overdue};
+use output::{Ended, Output};
+pub use watch::{end_children, has_own_signals, overdue};
 
 /// Runs the command that the arguments (with the program's name first) select, and writes to the
 /// two streams.
@@ -40,33 +41,70 @@ pub fn run(
     output.json = cli.json;
     output.quiet = cli.quiet;
     output.verbose = cli.verbose;
-    let (job, ended) = stack::whole(|| match &cli.command {
-        Command::Check(args) => ("check", commands::check::run(args, &mut output)),
-        Command::Run(args) => ("run", commands::run::run(args, &mut output)),
-        Command::Build(args) => ("build", commands::build::run(args, &mut output)),
-        Command::Lower(args) => ("lower", commands::lower::run(args, &mut output)),
-        Command::Validate(args) => ("validate", commands::validate::run(args, &mut output)),
-        Command::Diff(args) => ("diff", commands::diff::run(args, &mut output)),
-        Command::Report(args) => ("report", commands::report::run(args, &mut output)),
-        Command::Explain(args) => ("explain", commands::explain::run(args, &mut output)),
-        Command::Certificate(args) => {
-            ("certificate", commands::certificate::run(args, &mut output))
-        }
-        Command::Derive(args) => ("derive", commands::derive::run(args, &mut output)),
-        Command::Verify(args) => ("verify", commands::verify::run(args, &mut output)),
-        Command::Bench(args) => ("bench", commands::bench::run(args, &mut output)),
-        Command::Tune(args) => ("tune", commands::tune::run(args, &mut output)),
-        Command::Fmt(args) => ("fmt", commands::fmt::run(args, &mut output)),
-        Command::Lsp => ("lsp", commands::lsp::run(&mut output)),
-        Command::Studio(args) => ("studio", commands::studio::run(args, &mut output)),
-        Command::Export(args) => ("export", commands::export::run(args, &mut output)),
-        Command::Fuzz(args) => ("fuzz", commands::fuzz::run(args, &mut output)),
-        Command::Halo(args) => ("halo", commands::halo::run(args, &mut output)),
-        Command::Import(args) => ("import", commands::import::run(args, &mut output)),
-        Command::Preload(args) => ("preload", commands::preload::run(args, &mut output)),
-        Command::Reduce(args) => ("reduce", commands::reduce::run(args, &mut output)),
-        Command::Bridge(args) => ("bridge", commands::bridge::run(args, &mut output)),
-        Command::Doctor => ("doctor", commands::doctor::run(&mut output)),
+    let job = job(&cli.command);
+    let ended = stack::whole(|| match places::check(&cli.command, &mut output) {
+        Ok(()) => ended(&cli.command, &mut output),
+        Err(stop) => stop.into(),
     });
     output.conclude(job, &ended)
+}
+
+/// The name of a command in its JSON object.
+fn job(command: &Command) -> &'static str {
+    match command {
+        Command::Check(_) => "check",
+        Command::Run(_) => "run",
+        Command::Build(_) => "build",
+        Command::Lower(_) => "lower",
+        Command::Validate(_) => "validate",
+        Command::Diff(_) => "diff",
+        Command::Report(_) => "report",
+        Command::Explain(_) => "explain",
+        Command::Certificate(_) => "certificate",
+        Command::Derive(_) => "derive",
+        Command::Verify(_) => "verify",
+        Command::Bench(_) => "bench",
+        Command::Tune(_) => "tune",
+        Command::Fmt(_) => "fmt",
+        Command::Lsp => "lsp",
+        Command::Studio(_) => "studio",
+        Command::Export(_) => "export",
+        Command::Fuzz(_) => "fuzz",
+        Command::Halo(_) => "halo",
+        Command::Import(_) => "import",
+        Command::Preload(_) => "preload",
+        Command::Reduce(_) => "reduce",
+        Command::Bridge(_) => "bridge",
+        Command::Doctor => "doctor",
+    }
+}
+
+/// Runs a command.
+fn ended(command: &Command, output: &mut Output<'_>) -> Ended {
+    match command {
+        Command::Check(args) => commands::check::run(args, output),
+        Command::Run(args) => commands::run::run(args, output),
+        Command::Build(args) => commands::build::run(args, output),
+        Command::Lower(args) => commands::lower::run(args, output),
+        Command::Validate(args) => commands::validate::run(args, output),
+        Command::Diff(args) => commands::diff::run(args, output),
+        Command::Report(args) => commands::report::run(args, output),
+        Command::Explain(args) => commands::explain::run(args, output),
+        Command::Certificate(args) => commands::certificate::run(args, output),
+        Command::Derive(args) => commands::derive::run(args, output),
+        Command::Verify(args) => commands::verify::run(args, output),
+        Command::Bench(args) => commands::bench::run(args, output),
+        Command::Tune(args) => commands::tune::run(args, output),
+        Command::Fmt(args) => commands::fmt::run(args, output),
+        Command::Lsp => commands::lsp::run(output),
+        Command::Studio(args) => commands::studio::run(args, output),
+        Command::Export(args) => commands::export::run(args, output),
+        Command::Fuzz(args) => commands::fuzz::run(args, output),
+        Command::Halo(args) => commands::halo::run(args, output),
+        Command::Import(args) => commands::import::run(args, output),
+        Command::Preload(args) => commands::preload::run(args, output),
+        Command::Reduce(args) => commands::reduce::run(args, output),
+        Command::Bridge(args) => commands::bridge::run(args, output),
+        Command::Doctor => commands::doctor::run(output),
+    }
 }

@@ -1,24 +1,34 @@
 //! The `halidom` binary.
 
 use std::io::{ErrorKind, Stdout, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 
 use halidom_verdict::Exit;
 use mimalloc::MiMalloc;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
 /// Proofs make many small terms: with this allocator they take an eighth less time.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    // A signal that the caller ignores, as `nohup` does, stays ignored.
+    let ending = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    let signals = Signals::new(ending).ok();
     // Temporary files stand in one folder, so that a command that is cut off leaves none.
     let folder = tempfile::Builder::new().prefix("halidom-").tempdir().ok();
     let place = folder.as_ref().map(|folder| folder.path().to_owned());
     if let Some(place) = &place {
         // Another folder was chosen before only if this function ran before.
         let _ = tempfile::env::override_temp_dir(place);
+    }
+    if let Some(signals) = signals {
+        let place = place.clone();
+        thread::spawn(move || interrupted(signals, place));
     }
     thread::spawn(move || cut_off(place));
     // A panic is a defect of this program; Rust's exit status for it, 101, shows that.
@@ -71,6 +81,39 @@ impl Write for Told {
     }
 }
 
+/// Tests whether the caller ignores a signal, by the mask that Linux shows.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
+}
+
+/// Waits for a signal that ends the process. Ends its children and removes its folder before.
+fn interrupted(mut signals: Signals, folder: Option<PathBuf>) {
+    for signal in signals.forever() {
+        if halidom_cli::has_own_signals() {
+            continue;
+        }
+        halidom_cli::end_children();
+        remove(folder.as_deref());
+        // The process ends as if nothing had waited for the signal.
+        let _ = emulate_default_handler(signal);
+    }
+}
+
+/// The most attempts to remove a folder into which another thread may still write.
+const ATTEMPTS: usize = 5;
+
+/// Removes the folder of temporary files. What cannot be removed is left to the system.
+fn remove(folder: Option<&Path>) {
+    for folder in folder.into_iter().cycle().take(ATTEMPTS) {
+        if std::fs::remove_dir_all(folder).is_ok() || !folder.exists() {
+            return;
+        }
+    }
+}
+
 /// Waits until a judgement exceeds its time limit, and ends the process then.
 #[expect(clippy::exit, reason = "the thread that judges cannot be stopped")]
 fn cut_off(folder: Option<PathBuf>) {
@@ -79,9 +122,6 @@ fn cut_off(folder: Option<PathBuf>) {
     let mut out = std::io::stdout().lock();
     // A closed pipe must not hide the status.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    if let Some(folder) = folder {
-        // What cannot be removed now is left to the system.
-        let _ = std::fs::remove_dir_all(folder);
-    }
+    remove(folder.as_deref());
     std::process::exit(i32::from(exit.code()));
 }

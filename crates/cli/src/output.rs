@@ -4,6 +4,7 @@ use std::io::Write;
 
 use halidom::Refusal;
 use halidom_diag::{Code, Colours, Diagnostic, Severity, Sources, render};
+use halidom_driver::files::Place;
 use halidom_verdict::{Exit, KEYS, Nothing, SCHEMA, Verdict};
 use serde_json::{Map, Value, json};
 
@@ -82,7 +83,7 @@ impl Ended {
     }
 
     /// The verdict, if there is one.
-    fn verdict(&self) -> Option<Verdict> {
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
         match self {
             Self::Judged(verdict) | Self::Accepted { verdict, .. } => Some(verdict.clone()),
             Self::Nothing(nothing) => Some(Verdict::Nothing(nothing.clone())),
@@ -98,6 +99,8 @@ pub(crate) struct Output<'a> {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
+    /// The files that the command reads, which it must not write.
+    pub(crate) inputs: Vec<Place>,
     diagnostics: Vec<Value>,
     object: Map<String, Value>,
     /// The last printed verdict.
@@ -112,6 +115,7 @@ impl<'a> Output<'a> {
             json: false,
             quiet: false,
             verbose: false,
+            inputs: Vec::new(),
             diagnostics: Vec::new(),
             object: Map::new(),
             said: None,
@@ -211,6 +215,11 @@ impl<'a> Output<'a> {
             Some(unknown @ Verdict::Unknown(_)) => Stop::Judged(unknown),
             Some(Verdict::Proved(_) | Verdict::Refuted(_) | Verdict::Nothing(_)) | None => stop,
         }
+    }
+
+    /// The diagnostics so far, as objects of `--json`.
+    pub(crate) fn diagnostics(&self) -> &[Value] {
+        &self.diagnostics
     }
 
     /// Ends a command. Prints its verdict if it was not printed yet and the JSON object if

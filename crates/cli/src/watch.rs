@@ -4,6 +4,7 @@
 //! takes longer, such as a compile by stock Halide, is cut off at the limit by the binary's own
 //! thread ([`overdue`]).
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,17 +18,31 @@ use crate::output::{Ended, Output};
 /// The part of the limit after which no solver is asked.
 const SOFT: f64 = 0.9;
 
-/// The limit of the judgement that runs, if there is one.
-static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
+/// The judgement under a limit.
+static STATE: Mutex<State> = Mutex::new(State::Idle);
 static CHANGED: Condvar = Condvar::new();
 
-#[derive(Clone, Copy)]
+/// The state of the judgement under a limit. The end of one belongs to the thread that changes it
+/// from `Running`, and only that thread prints a verdict.
+enum State {
+    /// No judgement runs.
+    Idle,
+    /// A judgement runs.
+    Running(Running),
+    /// The limit has ended a judgement, and the process ends.
+    CutOff,
+}
+
 struct Running {
     job: &'static str,
     begin: Instant,
     limit: Duration,
     json: bool,
+    late: Late,
 }
+
+/// An action at the end by the limit, before the verdict is printed.
+type Late = Box<dyn FnOnce(&Verdict, &mut Output<'_>) + Send>;
 
 /// A judgement under a limit, which ends when this is dropped.
 pub(crate) struct Watch {
@@ -36,10 +51,11 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Begins a job's judgement with this limit.
-    pub(crate) fn begin(job: &'static str, limit: Duration, json: bool) -> Self {
+    /// Begins a job's judgement with this limit. If it ends there, `late` writes
+    /// what else is owed.
+    pub(crate) fn begin(job: &'static str, limit: Duration, json: bool, late: Late) -> Self {
         let begin = Instant::now();
-        *running() = Some(Running { job, begin, limit, json });
+        *state() = State::Running(Running { job, begin, limit, json, late });
         CHANGED.notify_all();
         Self { begin, limit }
     }
@@ -52,14 +68,18 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        *running() = None;
+        let state = state();
+        // The thread that cut the judgement off ends the process.
+        let is_cut_off = |state: &mut State| matches!(state, State::CutOff);
+        let state = CHANGED.wait_while(state, is_cut_off);
+        *state.unwrap_or_else(PoisonError::into_inner) = State::Idle;
         CHANGED.notify_all();
     }
 }
 
-fn running() -> MutexGuard<'static, Option<Running>> {
+fn state() -> MutexGuard<'static, State> {
     // The data is a plain value, which a panic cannot leave half written.
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Makes this process the leader of a process group, and kills the group as soon as the standard
@@ -74,20 +94,37 @@ pub(crate) fn end_with_input() {
     });
 }
 
+/// Set where a command ends by itself after a signal.
+static OWN_SIGNALS: AtomicBool = AtomicBool::new(false);
+
+/// Leaves signals to the command that runs, which ends by itself.
+pub(crate) fn own_signals() {
+    OWN_SIGNALS.store(true, Ordering::SeqCst);
+}
+
+/// Tests whether the command that runs ends by itself after a signal.
+pub fn has_own_signals() -> bool {
+    OWN_SIGNALS.load(Ordering::SeqCst)
+}
+
 /// Waits until a judgement has exceeded its limit. Returns the text for the standard output, and
 /// the exit status. The binary runs this in a thread of its own, and ends the process.
 pub fn overdue() -> (String, Exit) {
-    let mut state = running();
+    let mut state = state();
     loop {
-        let Some(now) = *state else {
-            state = CHANGED.wait(state).unwrap_or_else(PoisonError::into_inner);
-            continue;
+        let left = match &*state {
+            State::Running(now) => now.limit.saturating_sub(now.begin.elapsed()),
+            State::Idle | State::CutOff => {
+                state = CHANGED.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
         };
-        let left = now.limit.saturating_sub(now.begin.elapsed());
-        if left.is_zero() {
+        if !left.is_zero() {
+            state = CHANGED.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        } else if let State::Running(now) = std::mem::replace(&mut *state, State::CutOff) {
+            drop(state);
             return said(now);
         }
-        state = CHANGED.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 
@@ -124,7 +161,7 @@ fn parents() -> Vec<(u32, u32)> {
 }
 
 /// The output of a command that exceeds its limit.
-fn said(Running { job, limit, json, .. }: Running) -> (String, Exit) {
+fn said(Running { job, limit, json, begin: _, late }: Running) -> (String, Exit) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut output = Output::new(&mut out, &mut err);
     output.json = json;
@@ -134,6 +171,7 @@ fn said(Running { job, limit, json, .. }: Running) -> (String, Exit) {
     }
     let verdict = Verdict::unknown(Cause::Time, reason);
     output.verdict(&verdict);
+    late(&verdict, &mut output);
     let exit = output.conclude(job, &Ended::Judged(verdict));
     (String::from_utf8_lossy(&out).into_owned(), exit)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use halidom_verdict::Record;
+use halidom_verdict::{Record, SCHEMA};
 use serde_json::Value;
 
 use crate::refusal::Refusal;
@@ -25,7 +25,7 @@ impl Baseline {
             Refusal::without_place("HAL0801", message, hint)
         })?;
         Self::parse(&text).ok_or_else(|| {
-            let message = format!("`{name}` records no verdicts");
+            let message = format!("`{name}` records no verdicts of the form `{SCHEMA}`");
             let hint = "`halidom validate FILE --json > BASELINE` makes one that does";
             Refusal::without_place("HAL0909", message, hint)
         })
@@ -34,6 +34,10 @@ impl Baseline {
     /// Reads the verdicts; `None` if any part of the text is not understood.
     fn parse(text: &str) -> Option<Self> {
         let root: Value = serde_json::from_str(text).ok()?;
+        // The keys of another form may have another meaning.
+        if root.get("schema")? != SCHEMA {
+            return None;
+        }
         let mut verdicts = Vec::new();
         let groups: Vec<&Value> =
             ["schedules", "derivations"].iter().filter_map(|key| root.get(*key)).collect();

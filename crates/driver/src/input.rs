@@ -101,20 +101,33 @@ impl Kind {
         }
     }
 
-    /// Refuses names of parts if the file is one whole.
+    /// Refuses names of parts that no file of this kind has.
     pub fn check(self, path: &Path, named: &Named) -> Result<(), Refusal> {
-        let name =
-            named.schedule.as_ref().or(named.pipeline.as_ref()).or(named.derivation.as_ref());
-        let message = match (self, name) {
-            (Self::Program, Some(name)) => {
-                format!("`{}` is one program: there is no `{name}` to choose", path.display())
+        let Named { pipeline, schedule, derivation, windows: _, phase: _ } = named;
+        let of_pipeline = schedule.as_ref().or(pipeline.as_ref());
+        let path = path.display();
+        let (message, hint) = match (self, of_pipeline, derivation) {
+            (Self::Program, Some(name), _) | (Self::Program, None, Some(name)) => (
+                format!("`{path}` is one program: there is no `{name}` to choose"),
+                "leave out `-p`, `-s` and `-d`",
+            ),
+            (Self::Stock, Some(name), _) | (Self::Stock, None, Some(name)) => (
+                format!("stock Halide compiles one pipeline: there is no `{name}` to choose"),
+                "leave out `-p`, `-s` and `-d`",
+            ),
+            (Self::Pipelines, _, Some(name)) => (
+                format!("`{path}` has pipelines: there is no derivation `{name}`"),
+                "choose with `-p` and `-s`",
+            ),
+            (Self::Derivations, Some(name), _) => (
+                format!("`{path}` has derivations: there is no pipeline or schedule `{name}`"),
+                "choose with `-d`",
+            ),
+            (Self::Pipelines | Self::Derivations | Self::Program | Self::Stock, _, _) => {
+                return Ok(());
             }
-            (Self::Stock, Some(name)) => {
-                format!("stock Halide compiles one pipeline: there is no `{name}` to choose")
-            }
-            (Self::Pipelines | Self::Derivations, _) | (_, None) => return Ok(()),
         };
-        Err(Refusal::without_place("HAL0902", message, "leave out `-p`, `-s` and `-d`"))
+        Err(Refusal::without_place("HAL0902", message, hint))
     }
 
     /// Refuses windows of inputs if the file has no pipelines of our own.

@@ -161,25 +161,33 @@ impl Cause {
             }
             Self::Location => {
                 "state the layout of the buffer in the pipeline (`dim(0).set_min(0)`, \
-                `set_stride`), or promise it with `--assume`"
+                `set_stride`; `require` in a program of our own), or promise it for stock Halide \
+                with `--assume`"
             }
             Self::Bounds => {
-                "clamp the coordinates in the pipeline, or promise their range with `--assume`"
+                "clamp the coordinates in the pipeline, or promise their range (`require` in a \
+                program of our own, `--assume` for stock Halide)"
             }
             Self::Value => {
                 "if floats differ only by grouping, permit `--floats reals`, or compile with \
                 `strict_float`"
             }
             Self::Coverage | Self::Output => {
-                "bound the extents (`bound`, `--assume '(out.extent.0 % 8) == 0'`), or choose \
-                another tail strategy"
+                "bound the extents (`bound`; for stock Halide also \
+                `--assume '(out.extent.0 % 8) == 0'`), or choose another tail strategy"
             }
             Self::Definedness | Self::Order | Self::Retention => {
                 "compute or store the func further out (`compute_root`, `store_root`)"
             }
             Self::Race => "run the loop serially, or make the iterations write apart",
-            Self::Overflow => "promise smaller sizes with `--assume`, for example `--assume small`",
-            Self::Assumption => "promise what the callers keep to with `--assume`",
+            Self::Overflow => {
+                "promise smaller sizes (`require` in a program of our own, `--assume small` for \
+                stock Halide)"
+            }
+            Self::Assumption => {
+                "promise what the callers keep to (`require` in a program of our own, `--assume` \
+                for stock Halide), and nothing that contradicts the checks or conditions"
+            }
             Self::Refinement => "judge the pipeline without that directive",
             Self::Solver => "give the solver more time (`--timeout`, `--limit`)",
             Self::Time => "give it more time (`--limit`), or judge parts of the pipeline",

@@ -150,6 +150,11 @@ impl Checker {
         library::kept_in(&self.coq, cache)
     }
 
+    /// The sandbox in which proofs are compiled.
+    pub fn sandbox(&self) -> Sandbox {
+        self.sandbox
+    }
+
     /// Runs `coqchk` on the library and everything of Coq's own that it rests on, unless this was
     /// done before. This takes half a minute.
     ///

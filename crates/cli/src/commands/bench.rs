@@ -1,12 +1,11 @@
 //! `halidom bench`.
 
-use halidom_driver::files::write_bytes;
 use halidom_verdict::{Evidence, Ran, Verdict};
 use halidom_workshop::bench::{self, Bench, BenchError, Maker, Options, Row};
 use serde_json::json;
 
 use super::run::{failed, malformed};
-use super::{ended, load, report, solving};
+use super::{ended, load, report, solving, write};
 use crate::args::{Against, BenchArgs};
 use crate::output::{Ended, Output, Stop};
 use crate::request;
@@ -75,8 +74,7 @@ fn measure(args: &BenchArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     };
     present(&measured, output);
     if let Some(path) = &args.svg {
-        write_bytes(path, bench::svg(&measured).as_bytes())
-            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+        write(path, bench::svg(&measured).as_bytes(), output)?;
         output.line(&path.display().to_string());
     }
     let judged = measured.rows.iter().filter_map(|row| {

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::{compiled, solving, validate};
 use crate::args::{BuildArgs, Emit};
 use crate::output::{Ended, Output, Stop};
+use crate::places;
 
 /// The field of the record that has the hash of the code in C.
 const CODE: &str = "code";
@@ -26,6 +27,8 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let Subject { pool, algorithm, compiled, .. } = &subject;
     let toolchain = execute::toolchain()
         .map_err(|error| output.error("HAL0705", &error.to_string(), "run `halidom doctor`"))?;
+    let ir = format!("{}.ir", algorithm.name);
+    places::spare(&args.output.join(&ir), output)?;
     let made = std::fs::create_dir_all(&args.output);
     made.map_err(|error| {
         output.error(
@@ -72,7 +75,6 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     .map_err(|error| output.error("HAL0706", &error.to_string(), "run `halidom doctor`"))?;
     let mut names: Vec<String> =
         ahead.files.iter().map(|path| path.display().to_string()).collect();
-    let ir = format!("{}.ir", algorithm.name);
     if args.emit.contains(&Emit::Ir) {
         let text = print::module(pool, subject.lowered(), &compiled.program);
         names.push(write(&args.output, &ir, text.as_bytes(), output)?);
@@ -181,7 +183,6 @@ fn artifact(emit: Emit) -> Option<Artifact> {
 
 fn write(folder: &Path, name: &str, bytes: &[u8], output: &mut Output<'_>) -> Result<String, Stop> {
     let path = folder.join(name);
-    files::write_bytes(&path, bytes)
-        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    super::write(&path, bytes, output)?;
     Ok(path.display().to_string())
 }

@@ -1,7 +1,7 @@
 //! `halidom certificate`.
 
 use halidom_atl::certificate::about_floats;
-use halidom_atl::check::{Accepted, sha256};
+use halidom_atl::check::{Accepted, Sandbox, sha256};
 use halidom_atl::print;
 use halidom_atl::program::Program;
 use halidom_diag::{Code, Diagnostic, Severity};
@@ -39,7 +39,13 @@ fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Ended,
     if let Some(refused) = differences(&stated, &certified, output)? {
         return Ok(Ended::Judged(refused));
     }
-    let audited = derive::checker().and_then(|checker| {
+    let checker = derive::checker();
+    if let Ok(checker) = &checker
+        && checker.sandbox() == Sandbox::Folder
+    {
+        unprotected(args.require_sandbox, output)?;
+    }
+    let audited = checker.and_then(|checker| {
         output.progress("checking the library and Coq's own, if that was not done before");
         stated.audited(&certified, &checker)
     });
@@ -60,6 +66,25 @@ fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Ended,
         Outcome::Undecided { reason: _ } => {}
     }
     Ok(Ended::Judged(audited.verdict))
+}
+
+/// Warns before the sender's proof is compiled without a sandbox, or refuses that.
+fn unprotected(is_refused: bool, output: &mut Output<'_>) -> Result<(), Stop> {
+    let severity = if is_refused { Severity::Error } else { Severity::Warning };
+    let message = "there is no sandbox: Coq runs the commands of Proof.v as you, and they can \
+        overwrite your files";
+    let hint = if is_refused {
+        "install bubblewrap, or permit namespaces of users"
+    } else {
+        "install bubblewrap; with `--require-sandbox`, nothing is compiled without a sandbox"
+    };
+    let diagnostic = Diagnostic::without_place(severity, Code("HAL1017"), message).with_hint(hint);
+    output.diagnostic(&halidom_diag::Sources::new(), &diagnostic);
+    if is_refused {
+        let reason = "Proof.v was not compiled, as there is no sandbox";
+        return Err(Stop::Judged(Verdict::unknown(Cause::Certificate, reason)));
+    }
+    Ok(())
 }
 
 /// Prints the certificate's statement.

@@ -10,16 +10,16 @@ use halidom_atl::print;
 use halidom_diag::{Code, Diagnostic};
 use halidom_driver::derive::{self, Certified, Checked, Checker, Comparison, CoqError, Loaded};
 use halidom_driver::derive::{Outcome, Run, TOLERANCE};
-use halidom_driver::files::write_bytes;
 use halidom_driver::input;
 use halidom_verdict::Verdict;
 use serde_json::{Value, json};
 
 use listing::indented;
 
-use super::ended;
+use super::{ended, write};
 use crate::args::{DeriveArgs, DeriveEmit};
 use crate::output::{Ended, Output, Stop};
+use crate::places;
 
 pub(crate) fn run(args: &DeriveArgs, output: &mut Output<'_>) -> Ended {
     ended(derive(args, output))
@@ -256,8 +256,7 @@ impl Job<'_> {
             };
             make_folder(folder, output)?;
             let path = folder.join(format!("{name}.{extension}"));
-            write_bytes(&path, text.as_bytes())
-                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+            write(&path, text.as_bytes(), output)?;
             output.line(&format!("  wrote {}", path.display()));
         }
         Ok(())
@@ -272,9 +271,12 @@ fn write_folder(
     output: &mut Output<'_>,
 ) -> Result<(), Stop> {
     make_folder(folder, output)?;
-    for file in certified.files() {
-        write_bytes(&folder.join(&file.name), &file.content)
-            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    let files = certified.files();
+    for file in &files {
+        places::spare(&folder.join(&file.name), output)?;
+    }
+    for file in &files {
+        write(&folder.join(&file.name), &file.content, output)?;
     }
     output.line(&format!("  wrote {}/", folder.display()));
     Ok(())

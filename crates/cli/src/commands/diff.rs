@@ -31,7 +31,7 @@ fn diff(args: &DiffArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let limit = solving::seconds(args.limit, output)?;
     let mut options = solving::options(&args.solving, output)?.of_stock();
     let requests = requests(args, output)?;
-    let _watch = Watch::begin("diff", limit, output.json);
+    let _watch = Watch::begin("diff", limit, output.json, Box::new(|_, _| {}));
     options.asking.until = Some(begin + limit.mul_f64(PROOFS));
     let pair = Pair::read(requests.each_ref()).map_err(|(side, refusal)| {
         output.progress(&format!("the {side} compile is refused:"));

@@ -19,7 +19,7 @@ pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
         seed: args.seed,
         cases: 6,
         mutants: args.mutants,
-        threads: args.threads.unwrap_or_else(processors),
+        threads: args.threads.map_or_else(processors, usize::from),
     };
     if args.print {
         for seed in (0..args.programs).map(|number| args.seed.wrapping_add(number)) {

@@ -1,10 +1,9 @@
 //! `halidom export`.
 
-use halidom_driver::files::write_bytes;
 use halidom_driver::source::Choice;
 use halidom_driver::stock;
 
-use super::{ended, load, report};
+use super::{ended, load, report, write};
 use crate::args::ExportArgs;
 use crate::output::{Ended, Output, Stop};
 
@@ -29,8 +28,7 @@ fn export(args: &ExportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     })?;
     match &args.output {
         Some(path) => {
-            write_bytes(path, text.as_bytes())
-                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+            write(path, text.as_bytes(), output)?;
             output.line(&path.display().to_string());
         }
         None => output.line(&text),

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
         native_one_in: args.native_one_in,
         validate_one_in: if args.no_validate { 0 } else { args.validate_one_in },
         mutants: args.mutants,
-        threads: args.threads.unwrap_or_else(processors),
+        threads: args.threads.map_or_else(processors, usize::from),
         stop_after: args.stop_after.max(1),
         shrink: !args.no_shrink,
         ..fuzz::Options::default()

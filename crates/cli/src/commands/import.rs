@@ -1,10 +1,9 @@
 //! `halidom import`.
 
 use halidom_diag::Sources;
-use halidom_driver::files::write_bytes;
 use halidom_driver::stock::{self, Import};
 
-use super::ended;
+use super::{ended, write};
 use crate::args::ImportArgs;
 use crate::output::{Ended, Output, Stop};
 
@@ -20,8 +19,7 @@ fn import(args: &ImportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     }
     match &args.output {
         Some(path) => {
-            write_bytes(path, text.as_bytes())
-                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+            write(path, text.as_bytes(), output)?;
             output.line(&format!("{}", path.display()));
         }
         None => output.line(&text),

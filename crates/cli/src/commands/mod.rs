@@ -43,6 +43,7 @@ use halidom_driver::subject::Subject;
 
 use crate::args;
 use crate::output::{Ended, Output, Stop};
+use crate::places;
 
 /// Reads a file of pipelines and reports all its errors and warnings.
 fn load(path: &Path, output: &mut Output<'_>) -> Result<Loaded, Stop> {
@@ -117,9 +118,17 @@ fn report(loaded: &Loaded, diagnostics: &[Diagnostic], output: &mut Output<'_>) 
     }
 }
 
-/// Removes a report of an earlier run, which must not stand for this one, however it ends.
-fn forget(path: &Path, output: &mut Output<'_>) -> Result<(), Stop> {
-    files::forget(path)
+/// Writes a file that the user names or that goes to a folder of the user's, and never an input.
+fn write(path: &Path, bytes: &[u8], output: &mut Output<'_>) -> Result<(), Stop> {
+    places::spare(path, output)?;
+    files::write_bytes(path, bytes)
+        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
+}
+
+/// Removes a report of an earlier run, which must not stand for this one, however it ends. Another
+/// file stays.
+fn forget(path: &Path, is_report: fn(&[u8]) -> bool, output: &mut Output<'_>) -> Result<(), Stop> {
+    files::forget(path, is_report)
         .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
 

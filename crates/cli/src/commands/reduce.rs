@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use halidom_driver::files::write_bytes;
 use halidom_workshop::reduce::command::{CommandError, Judge};
 use halidom_workshop::reduce::{Options, reduce};
 
-use super::{ended, load};
+use super::{ended, load, write};
 use crate::args::ReduceArgs;
 use crate::output::{Ended, Output, Stop};
 
@@ -25,6 +24,9 @@ fn shrink(args: &ReduceArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         let hint = match &error {
             CommandError::DoesNotFail => {
                 "give a command that ends with a status other than 0 on the program as it is"
+            }
+            CommandError::CannotRun(_) => {
+                "give a command that can be run; the statuses 126 and 127 are the shell's own"
             }
             CommandError::TooSlow(_) => "give it more time with `--timeout`",
             CommandError::Io { .. } => "look at the temporary folder's permissions and space",
@@ -45,8 +47,7 @@ fn shrink(args: &ReduceArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     match &args.output {
         None => output.line(&reduced.text),
         Some(path) => {
-            write_bytes(path, reduced.text.as_bytes())
-                .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+            write(path, reduced.text.as_bytes(), output)?;
         }
     }
     output.progress(&format!(

@@ -1,20 +1,22 @@
 //! `halidom report`: writes a self-contained page.
 
 use halidom_base::FxHashMap;
+use halidom_driver::judge;
 use halidom_driver::layout::{Layout, Standing, Store, is_closed};
 use halidom_driver::subject::Subject;
-use halidom_driver::{files, judge};
 use halidom_validate::{Report, Status as Closed, Verdict as Outcome};
 use halidom_verdict::Verdict;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{ended, forget, solving, subjects, validate};
+use super::{ended, forget, solving, subjects, validate, write};
 use crate::args::ReportArgs;
 use crate::output::{Ended, Output, Stop};
 
 /// The standings of stores, in the order of the legend.
 const LEGEND: [Standing; 4] =
     [Standing::Proved, Standing::Unknown, Standing::Refuted, Standing::Dead];
+/// The generator that the head of a page names, by which a page is known.
+const GENERATOR: &str = "halidom report";
 /// The page's style, with a dark variant for readers whose system is dark.
 const STYLE: &str = include_str!("report.css");
 
@@ -23,7 +25,7 @@ pub(crate) fn run(args: &ReportArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn report(args: &ReportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    forget(&args.output, output)?;
+    forget(&args.output, is_page, output)?;
     let options = solving::options(&args.solving, output)?;
     let mut sections = Vec::new();
     let mut index = Vec::new();
@@ -43,12 +45,17 @@ fn report(args: &ReportArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     })?;
     solving::keep(&args.solving, &options, output)?;
     let page = page(&args.choice.file.display().to_string(), &source, &index, &sections);
-    files::write_bytes(&args.output, page.into_string().as_bytes())
-        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+    write(&args.output, page.into_string().as_bytes(), output)?;
     output.line(&format!("wrote {}", args.output.display()));
     output.set("written", args.output.display().to_string());
     let nothing = ("no program was chosen", "name a file with a pipeline");
     Ok(Ended::Judged(Verdict::worst(verdicts, nothing)))
+}
+
+/// Tests whether a file is a page of an earlier run.
+fn is_page(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1000)]);
+    head.contains(&format!("content=\"{GENERATOR}\""))
 }
 
 fn page(
@@ -62,6 +69,7 @@ fn page(
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta name="generator" content=(GENERATOR);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { "Validation of " (file) }
                 style { (PreEscaped(STYLE)) }

@@ -61,7 +61,8 @@ fn finish(
         Err((pool, algorithm)) => (pool, algorithm),
     };
     let names: Vec<String> = component_names(pool, algorithm);
-    let places = request::outputs(args, &names).map_err(|error| malformed(&error, output))?;
+    let places =
+        request::outputs(&args.output, &names).map_err(|error| malformed(&error, output))?;
     let request = request::request(&args.data).map_err(|error| malformed(&error, output))?;
     let prepared = data::prepare(pool, algorithm, references, &request)
         .map_err(|error| output.error(error.code(), &error.to_string(), &error.hint()))?;
@@ -247,11 +248,7 @@ fn range_of_floats(array: &Array) -> Option<(f64, f64)> {
 }
 
 pub(super) fn malformed(error: &Malformed, output: &mut Output<'_>) -> Stop {
-    output.error(
-        "HAL0906",
-        &format!("`{}` is malformed after {}", error.value, error.option),
-        &format!("write {}", error.form),
-    )
+    output.error("HAL0906", &error.message, &error.hint)
 }
 
 pub(super) fn failed(error: &ExecuteError, output: &mut Output<'_>) -> Stop {

@@ -20,7 +20,7 @@ pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
         programs: args.programs,
         seed: args.seed,
         cases: CASES,
-        threads: args.threads.unwrap_or_else(processors),
+        threads: args.threads.map_or_else(processors, usize::from),
         stop_after: args.stop_after.max(1),
         shrink: !args.no_shrink,
     };

@@ -9,6 +9,7 @@ use signal_hook::iterator::Signals;
 
 use crate::args::StudioArgs;
 use crate::output::{Ended, Output, Stop};
+use crate::watch;
 
 pub(crate) fn run(args: &StudioArgs, output: &mut Output<'_>) -> Ended {
     super::ended(serve(args, output))
@@ -27,6 +28,7 @@ fn serve(args: &StudioArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         let message = format!("the end of this program cannot be waited for: {error}");
         output.error("HAL0801", &message, "start it from a terminal")
     })?;
+    watch::own_signals();
     let handle = signals.handle();
     let waiting = std::thread::spawn(move || {
         let mut signals = signals;

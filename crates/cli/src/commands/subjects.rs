@@ -88,6 +88,13 @@ pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wan
                     statements of the dump",
             ));
         }
+        if let Some(target) = stock.target.as_ref().filter(|_| !stock.halide) {
+            return Err(output.error(
+                "HAL0906",
+                &format!("`--target {target}` is about what stock Halide compiles"),
+                "leave it out: the proof of a program of our own holds on every target",
+            ));
+        }
         if let Some(condition) = stock.assume.first().filter(|_| !stock.halide) {
             return Err(output.error(
                 "HAL0906",

@@ -5,7 +5,6 @@ use std::path::Path;
 use halidom::{Kind, Refusal};
 use halidom_diag::Sources;
 use halidom_driver::data::Request;
-use halidom_driver::files::write_bytes;
 use halidom_driver::input;
 use halidom_driver::source::Loaded;
 use halidom_driver::stock::{self, Import, Language, bridge};
@@ -16,7 +15,7 @@ use halidom_workshop::tune::{
 use serde_json::{Map, Value, json};
 
 use super::run::malformed;
-use super::{ended, load, report, solving};
+use super::{ended, load, report, solving, write};
 use crate::args::{LanguageArg, TuneArgs};
 use crate::output::{Ended, Output, Stop};
 use crate::request;
@@ -85,9 +84,7 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         Ok(tuning) => {
             present(&tuning, output);
             if let Some(path) = &args.output {
-                write_bytes(path, tuning.winner.text.as_bytes()).map_err(|error| {
-                    output.error(error.code(), &error.to_string(), error.hint())
-                })?;
+                write(path, tuning.winner.text.as_bytes(), output)?;
                 output.line(&path.display().to_string());
             }
             Ok(Ended::Judged(tuning.winner.verdict))

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use halidom_base::IndexMap;
-use halidom_driver::files::write_bytes;
 use halidom_driver::verify::{
     self, At, Built, Circle, Decided, Examined, Limits, Mutator, MutatorStanding, NOTHING, Options,
     PROFILES, Profile, Request, Source, Standing, Verified, VerifyError, built, of_mutator,
@@ -13,7 +12,7 @@ use halidom_smt::{Family, Program};
 use halidom_verdict::Verdict;
 use serde_json::{Map, Value, json};
 
-use super::ended;
+use super::{ended, write};
 use crate::args::{Part, VerifyArgs};
 use crate::output::{Ended, Output, Stop};
 
@@ -40,8 +39,7 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let is_reported = |at: &At| request.is_reported(at);
     if let Some(path) = &args.ask {
         let text = verify::questions(rules, options.profile);
-        write_bytes(path, text.as_bytes())
-            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
+        write(path, text.as_bytes(), output)?;
     }
     let mut objects = Map::new();
     if !rules.is_empty() {
@@ -268,7 +266,7 @@ fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Stop> 
         profile,
         solver,
         limits: Limits { milliseconds: (args.timeout * 1000.0) as u64 },
-        threads: args.threads.unwrap_or(processors),
+        threads: args.threads.map_or(processors, usize::from),
         cache: args.cache.clone(),
     })
 }

@@ -68,3 +68,16 @@ fn what_is_no_certificate_is_bad_input() {
     let output = halidom(&["certificate"], &folder);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
+
+/// With `--require-sandbox`, no proof of a sender is compiled beside the user's files.
+#[test]
+fn a_proof_is_compiled_in_a_sandbox_or_not_at_all() {
+    let folder = written("sandbox");
+    let output = halidom(&["certificate", "--require-sandbox"], &folder);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(!shown.contains("compiled in a folder of its own"), "{shown}");
+    // Without Coq nothing is compiled either.
+    let is_kept = said.contains("error[HAL1017]") || said.contains("HAL1014");
+    assert_eq!(output.status.code(), Some(if is_kept { 3 } else { 0 }), "{said}{shown}");
+}

@@ -221,6 +221,64 @@ fn windows_without_an_element_are_no_proof() {
     }
 }
 
+/// An option that says nothing about the file at hand, or says two things, is refused.
+#[test]
+fn no_option_is_ignored() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = |name: &str| folder.path().join(name).to_str().expect("it is text").to_owned();
+    let (source, atl, replay) = (path("p.hal"), path("p.atl"), path("replay"));
+    let (first, second) = (path("first.npy"), path("second.npy"));
+    let program = "pipeline p(a: buffer<i32, 1>, q: int) -> o: buffer<i32, 1> { func o(x) = \
+        a(x + q); }";
+    fs::write(&source, program).expect("there is room");
+    let derivation = "program p(n: size, f: tensor<i32>[n]) = gen i < n: f[i] + f[i]\n\
+        derivation d(k: size) of p where 0 < k { tile i, k, o, ii; }\n";
+    fs::write(&atl, derivation).expect("there is room");
+    let recorded = path("recorded.json");
+    let run = ["run", &source, "--interpret", "--random", "1", "--size", "4", "-q"];
+    let with = |more: &[&str]| {
+        let words: Vec<&str> = run.iter().chain(more).copied().collect();
+        halidom(&words)
+    };
+    let other = format!("nope={first}");
+    let refused = [
+        (halidom(&["validate", &atl, "-s", "x"]), "HAL0902"),
+        (halidom(&["validate", &atl, "-p", "p"]), "HAL0902"),
+        (halidom(&["validate", &source, "-d", "x"]), "HAL0902"),
+        (halidom(&["validate", &source, "--target", "host"]), "HAL0906"),
+        (halidom(&["validate", &source, "--replay", &replay]), "HAL0906"),
+        (halidom(&["explain", &source, "--store", "1", "--target", "host"]), "HAL0906"),
+        (halidom(&["derive", &atl, "--sites", "99"]), "HAL0906"),
+        (with(&["--set", "q=1", "--set", "q=2"]), "HAL0906"),
+        (with(&["--input", "a=zeros", "--input", "a=random:1"]), "HAL0906"),
+        (with(&["--input-size", "a=9", "--input-size", "a=8"]), "HAL0906"),
+        (with(&["--output", &other]), "HAL0906"),
+        (with(&["--output", &first, "--output", &second]), "HAL0906"),
+        (with(&["--set", "q=9223372036854775808"]), "HAL0808"),
+        (with(&["--threads", "0"]), "--threads"),
+        (halidom(&["fuzz", "--threads", "0"]), "--threads"),
+        (halidom(&["verify", &source, "--profile", "halide", "--threads", "0"]), "--threads"),
+    ];
+    for ((status, out, err), word) in refused {
+        assert!(status == 2 && err.contains(word), "{word}: {status}, {out}{err}");
+    }
+    let equal = folder.path().join("a=b.npy");
+    let (status, _, err) = with(&["--output", equal.to_str().expect("it is text")]);
+    assert!(status == 0 && equal.is_file(), "{err}");
+    assert_eq!(halidom(&["derive", &atl, "--sites"]).0, 0);
+    assert_eq!(halidom(&["derive", &atl, "--sites", "1"]).0, 0);
+    // A baseline of another form may mean something else.
+    for (schema, status) in [("halidom-verdict-1", 0), ("halidom-verdict-2", 2)] {
+        let text = format!(
+            "{{\"schema\": \"{schema}\", \"pipeline\": \"p\", \"schedule\": \"default\", \
+                \"verdict\": \"unknown\"}}"
+        );
+        fs::write(&recorded, text).expect("there is room");
+        let (found, _, err) = halidom(&["validate", &source, "--baseline", &recorded]);
+        assert_eq!(found, status, "{err}");
+    }
+}
+
 /// Every `--help` has an example.
 #[test]
 fn every_help_has_an_example() {

@@ -188,13 +188,125 @@ fn a_report_is_of_the_last_run_or_of_none() {
     let right = "pipeline p(a: buffer<i32, 1>) -> o: buffer<i32, 1> { func o(x) = a(x) + 1; }";
     assert_eq!(validate(right), 0);
     assert!(sarif.is_file());
+    let read = |path: &Path| std::fs::read_to_string(path).expect("it is there");
+    let log = || -> Value { serde_json::from_str(&read(&sarif)).expect("it is JSON") };
+    assert!(log()["runs"][0]["invocations"].is_null());
+    // Bad input is told by both reports.
     assert_eq!(validate("pipeline p("), 2);
-    assert!(!sarif.exists() && link.is_symlink());
-    assert_eq!(std::fs::read_to_string(&link).expect("it is there"), "");
-    let page = place("page.html");
-    std::fs::write(&page, "proved").expect("there is room");
-    assert_eq!(halidom(&["report", text(&source), "-o", text(&page)]).0, 2);
-    assert!(!page.exists());
+    assert!(link.is_symlink());
+    let report = read(&link);
+    assert!(report.contains("errors=\"1\"") && report.contains("type=\"HAL01"), "{report}");
+    let invocation = &log()["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let said = &invocation["toolExecutionNotifications"][0];
+    assert!(said["descriptor"]["id"].as_str().is_some_and(|code| code.starts_with("HAL01")));
+    assert_eq!(said["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
+    // Nothing to judge is told too.
+    assert_eq!(validate(""), 2);
+    assert!(read(&link).contains("type=\"nothing\""), "{}", read(&link));
+    assert_eq!(log()["runs"][0]["results"][0]["level"], "error");
+    // A page of an earlier run goes, and another file stays.
+    std::fs::write(&source, right).expect("there is room");
+    let (page, other) = (place("page.html"), place("other.html"));
+    assert_eq!(halidom(&["report", text(&source), "-o", text(&page)]).0, 0);
+    std::fs::write(&source, "pipeline p(").expect("there is room");
+    std::fs::write(&other, "<title>Validation of mine</title>").expect("there is room");
+    for path in [&page, &other] {
+        assert_eq!(halidom(&["report", text(&source), "-o", text(path)]).0, 2);
+    }
+    assert!(!page.exists() && other.exists());
+}
+
+/// A judgement that is cut off writes its reports, and prints one object.
+#[test]
+fn a_judgement_that_is_cut_off_writes_its_reports() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (junit, sarif) = (folder.path().join("junit.xml"), folder.path().join("out.sarif"));
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/blur.hal");
+    for limit in ["0", "0.001", "0.02", "0.1", "0.3"] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_halidom"));
+        command.args(["validate", example, "-s", "tiled", "--json", "--limit", limit]);
+        command.arg("--junit").arg(&junit).arg("--sarif").arg(&sarif);
+        let output = command.output().expect("it runs");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let object: Value = serde_json::from_str(&printed).expect("one object");
+        let words = std::fs::read_to_string(&junit).expect("it was written");
+        let log = std::fs::read_to_string(&sarif).expect("it was written");
+        let log: Value = serde_json::from_str(&log).expect("it is JSON");
+        let results = log["runs"][0]["results"].as_array().map_or(0, Vec::len);
+        if object["verdict"] == "proved" {
+            assert_eq!((output.status.code(), results), (Some(0), 0), "{limit}");
+            assert!(words.contains("failures=\"0\""), "{limit}: {words}");
+        } else {
+            assert_eq!(output.status.code(), Some(3), "{limit}: {printed}");
+            assert!(words.contains("type=\"unknown\"") && results > 0, "{limit}: {words}");
+        }
+        std::fs::remove_file(&junit).expect("it is there");
+        std::fs::remove_file(&sarif).expect("it is there");
+    }
+}
+
+/// No output replaces an input or another output, by whatever path.
+#[test]
+fn outputs_are_files_of_their_own() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let place = |name: &str| folder.path().join(name);
+    let program = "pipeline p(a: buffer<i32, 1>) -> o: buffer<i32, 1> { func o(x) = a(x) + 1; }";
+    let (source, kept) = (place("p.hal"), place("kept.json"));
+    std::fs::write(&source, program).expect("there is room");
+    std::fs::write(&kept, "kept").expect("there is room");
+    std::os::unix::fs::symlink(&source, place("soft")).expect("there is room");
+    std::fs::hard_link(&source, place("hard")).expect("there is room");
+    let (soft, hard, new) = (place("soft"), place("hard"), place("new"));
+    let around = folder.path().join("sub/../new");
+    std::fs::create_dir(place("sub")).expect("there is room");
+    let [source, kept, soft, hard, new, around] =
+        [&source, &kept, &soft, &hard, &new, &around].map(|path| text(path));
+    let twice = [format!("o={new}"), format!("p={around}")];
+    let data = format!("a={kept}");
+    let cases: &[&[&str]] = &[
+        &["validate", source, "--junit", source],
+        &["validate", source, "--sarif", soft],
+        &["validate", source, "--cache", hard],
+        &["validate", source, "--baseline", kept, "--junit", kept],
+        &["validate", source, "--junit", new, "--sarif", around],
+        &["validate", source, "--passes", kept, "--halide", "--write-program", kept],
+        &["report", source, "-o", soft],
+        &["export", source, "-o", source],
+        &["bench", source, "--svg", hard],
+        &["reduce", source, "--while", "false", "-o", soft],
+        &["tune", source, "-o", source],
+        &["import", kept, "-o", kept],
+        &["verify", kept, "--profile", "halide", "--ask", kept],
+        &["run", source, "--output", soft],
+        &["run", source, "--input", &data, "--output", kept],
+        &["run", source, "--output", &twice[0], "--output", &twice[1]],
+    ];
+    for words in cases {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let arguments = std::iter::once(&"halidom").chain(*words).map(OsString::from);
+        let status = halidom_cli::run(arguments, &mut out, &mut err);
+        let said = String::from_utf8_lossy(&err);
+        assert!(status as u8 == 2 && said.starts_with("error[HAL0917]"), "{words:?}: {said}");
+        assert_eq!(std::fs::read_to_string(source).expect("it is there"), program, "{words:?}");
+        assert_eq!(std::fs::read_to_string(kept).expect("it is there"), "kept", "{words:?}");
+        assert!(place("soft").is_symlink() && !place("new").exists(), "{words:?}");
+    }
+    // The folder of a build may have its input.
+    let made = place("made");
+    assert_eq!(halidom(&["build", source, "-o", text(&made), "--emit", "ir"]).0, 0);
+    let ir = made.join("p.ir");
+    let before = std::fs::read(&ir).expect("it was written");
+    for emit in ["ir", "c"] {
+        assert_eq!(halidom(&["build", text(&ir), "-o", text(&made), "--emit", emit]).0, 2);
+        assert_eq!(std::fs::read(&ir).expect("it is there"), before);
+    }
+    // A device is no file, and a file is no folder.
+    let reports = ["--junit", "/dev/null", "--sarif", "/dev/null"];
+    assert_eq!(halidom(&[["validate", source].as_slice(), &reports].concat()).0, 0);
+    for words in [["build", source, "-o", kept], ["validate", source, "--emit-smt", kept]] {
+        assert_eq!(halidom(&words).0, 2, "{words:?}");
+    }
 }
 
 /// Follows links, and leaves devices what they are.

@@ -40,3 +40,33 @@ fn a_slow_compile_is_told_from_a_slow_judgement() {
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert!(text.contains("within 10 s, and Halide still works on the pipeline"), "{text}");
 }
+
+/// A signal ends a command with all that it has made.
+#[test]
+fn a_signal_leaves_no_temporary_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = folder.path().join("temporary");
+    std::fs::create_dir(&made).expect("there is room");
+    let source = folder.path().join("p.hal");
+    let program = "pipeline p(a: buffer<i32, 1>) -> o: buffer<i32, 1> { func o(x) = a(x); }";
+    std::fs::write(&source, program).expect("there is room");
+    let count = || std::fs::read_dir(&made).expect("it is there").count();
+    for signal in ["INT", "TERM", "HUP"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_halidom"));
+        command.args(["reduce", "--while", "sleep 20 #"]).arg(&source).env("TMPDIR", &made);
+        let mut child = command.stderr(std::process::Stdio::null()).spawn().expect("it runs");
+        let begin = Instant::now();
+        while count() == 0 && begin.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // Time to start the command.
+        std::thread::sleep(Duration::from_millis(200));
+        assert_eq!(count(), 1, "{signal}");
+        let mut kill = Command::new("kill");
+        kill.arg(format!("-{signal}")).arg(child.id().to_string());
+        assert!(kill.status().expect("it runs").success());
+        let status = child.wait().expect("it ends");
+        assert!(status.code().is_none() && begin.elapsed() < Duration::from_secs(15), "{status}");
+        assert_eq!(count(), 0, "{signal}");
+    }
+}

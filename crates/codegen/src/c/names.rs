@@ -4,7 +4,8 @@
 use halidom_base::FxHashSet;
 use halidom_ir::Scalar;
 
-/// Keywords, macros, and names that the printed file itself uses.
+/// Keywords of C, keywords of C++, which includes the headers, macros, and names that the printed
+/// file itself uses.
 const RESERVED: &[&str] = &[
     "alignas",
     "alignof",
@@ -63,6 +64,51 @@ const RESERVED: &[&str] = &[
     "void",
     "volatile",
     "while",
+    "and",
+    "and_eq",
+    "bitand",
+    "bitor",
+    "catch",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const_cast",
+    "consteval",
+    "constinit",
+    "decltype",
+    "delete",
+    "dynamic_cast",
+    "explicit",
+    "export",
+    "friend",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "reinterpret_cast",
+    "requires",
+    "static_cast",
+    "template",
+    "this",
+    "throw",
+    "try",
+    "typeid",
+    "typename",
+    "using",
+    "virtual",
+    "xor",
+    "xor_eq",
     "errno",
     "stdin",
     "stdout",
@@ -97,19 +143,30 @@ impl Names {
     }
 }
 
-/// Returns the legal, unreserved C identifier that is closest to `name`.
+/// Returns the legal, unreserved C identifier that is closest to `name`. Two names of programs,
+/// which consist of letters, digits and `_`, never get one identifier.
 pub(crate) fn identifier(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 1);
-    for character in name.chars() {
-        text.push(if character.is_ascii_alphanumeric() { character } else { '_' });
+    let mut characters = name.chars().peekable();
+    while let Some(character) = characters.next() {
+        // `_U` and six digits stand for a character, so that `_` before `U` is written so too.
+        let is_like_escape = character == '_' && characters.peek() == Some(&'U');
+        if !character.is_ascii() || is_like_escape {
+            text.push_str(&format!("_U{:06X}", u32::from(character)));
+        } else {
+            text.push(if character.is_ascii_alphanumeric() { character } else { '_' });
+        }
     }
     // Leading underscores belong to C's implementation, and names that begin with `halidom` to the
-    // runtime.
-    let is_runtimes = ["halidom", "HALIDOM"].iter().any(|prefix| text.starts_with(prefix));
-    if is_runtimes || !text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+    // runtime. Such names get a `v`, and so does each name with more of them.
+    let rest = text.trim_start_matches('v');
+    let is_runtimes = ["halidom", "HALIDOM"].iter().any(|prefix| rest.starts_with(prefix));
+    let is_illegal = !text.starts_with(|first: char| first.is_ascii_alphabetic());
+    if is_runtimes || is_illegal || rest.starts_with('_') {
         text.insert(0, 'v');
     }
-    if is_reserved(&text) {
+    // A reserved name gets a `_`, and so does each name with more of them.
+    if is_reserved(&text) || is_reserved(text.trim_end_matches('_')) {
         text.push('_');
     }
     text
@@ -138,6 +195,29 @@ mod tests {
     use super::{Names, identifier};
     use crate::Toolchain;
 
+    /// Pipelines of one file are functions of one program.
+    #[test]
+    fn different_names_stay_different() {
+        let parts = ["", "v", "_", "U", "é", "ü", "int", "class", "halidom", "0000E9", "x", "_t"];
+        let mut names: Vec<String> = vec![String::new()];
+        for _ in 0..3 {
+            let longer = |name: &String| parts.map(|part| format!("{name}{part}"));
+            names = names.iter().flat_map(longer).collect();
+        }
+        names.sort();
+        names.dedup();
+        // No name of a program begins with a digit.
+        names.retain(|name| name.starts_with(|first: char| !first.is_ascii_digit()));
+        let mut given: Vec<String> = names.iter().map(|name| identifier(name)).collect();
+        assert!(
+            given.iter().all(|name| name.starts_with(|first: char| first.is_ascii_alphabetic())
+                && !super::is_reserved(name))
+        );
+        given.sort();
+        given.dedup();
+        assert_eq!(given.len(), names.len());
+    }
+
     #[test]
     fn names_are_legal_and_given_once() {
         let mut names = Names::default();
@@ -149,7 +229,9 @@ mod tests {
             ("9lives", "v9lives"),
             ("_x", "v_x"),
             ("load_u16x16", "load_u16x16_"),
-            ("größe", "gr__e"),
+            ("größe", "gr_U0000F6_U0000DFe"),
+            ("class", "class_"),
+            ("class_", "class__"),
             ("blur_x", "blur_x_2"),
             ("status", "status_"),
             ("INT32_MAX", "INT32_MAX_"),

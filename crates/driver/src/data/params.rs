@@ -101,6 +101,10 @@ pub(crate) fn read(scalar: Scalar, text: &str) -> Option<Constant> {
         return eval::cast(scalar, Constant::f64(text.parse().ok()?)).ok();
     }
     let value: i128 = text.parse().ok()?;
+    if scalar == Scalar::Int && i64::try_from(value).is_err() {
+        // A parameter of this type is passed with 64 bits.
+        return None;
+    }
     let constant = Constant::wrapped(scalar, value)?;
     (constant.as_integer() == Some(value)).then_some(constant)
 }
@@ -143,6 +147,8 @@ mod tests {
             (Scalar::Bool, "1"),
             (Scalar::F32, "x"),
             (Scalar::Int, ""),
+            (Scalar::Int, "9223372036854775808"),
+            (Scalar::Int, "-9223372036854775809"),
         ] {
             assert_eq!(read(scalar, text), None, "{text} as {scalar}");
         }

@@ -233,7 +233,7 @@ pub(super) fn verdict(coq: &Outcome, certificate: &Certificate, program: &Progra
             }
             if !fulfils_conditions(program) {
                 let reason = "no sizes are found that fulfil the conditions of the derivation";
-                theorem.open(Cause::Certificate, reason);
+                theorem.open(Cause::Assumption, reason);
             }
             theorem.verdict(NO_THEOREM)
         }

@@ -8,6 +8,7 @@ mod elements;
 mod error;
 mod npy;
 mod picture;
+mod place;
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,6 +18,7 @@ use halidom_ir::{Array, Scalar, eval};
 
 pub use error::FileError;
 pub use picture::Channels;
+pub use place::{Place, place};
 
 /// The largest number of bytes that are read from a special file: a device may never end.
 const MOST_OF_A_STREAM: u64 = 256 << 20;
@@ -120,9 +122,10 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
 }
 
 /// Removes a report, so that it does not stand for a later run. Where a link leads to it, it is
-/// emptied. Pipes and devices are left alone.
-pub fn forget(path: &Path) -> Result<(), FileError> {
-    if path.metadata().is_ok_and(|known| !known.is_file()) {
+/// emptied. Files with other contents, pipes and devices are left alone.
+pub fn forget(path: &Path, is_report: impl FnOnce(&[u8]) -> bool) -> Result<(), FileError> {
+    let is_file = path.metadata().is_ok_and(|known| known.is_file());
+    if !is_file || !std::fs::read(path).is_ok_and(|bytes| is_report(&bytes)) {
         return Ok(());
     }
     if path.symlink_metadata().is_ok_and(|known| known.is_symlink()) {

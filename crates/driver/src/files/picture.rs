@@ -25,8 +25,20 @@ pub(super) fn decode(path: &Path, bytes: &[u8], channels: Channels) -> Result<Ar
     if !matches!(format, ImageFormat::Png | ImageFormat::Pnm) {
         return Err(contents("it is neither PNG nor PGM nor PPM".to_owned()));
     }
-    let mut picture = image::load_from_memory_with_format(bytes, format)
+    let map = match format {
+        ImageFormat::Pnm => Some(Map::read(bytes).ok_or_else(|| contents(NO_MAP.to_owned()))?),
+        _ => None,
+    };
+    let whole = map.as_ref().map_or(bytes, |map| &map.bytes);
+    let mut picture = image::load_from_memory_with_format(whole, format)
         .map_err(|error| contents(error.to_string()))?;
+    if let Some(Map { most, .. }) = map
+        && greatest(&picture) > Some(most)
+    {
+        return Err(contents(format!(
+            "a sample is greater than {most}, the greatest that it names"
+        )));
+    }
     if channels == Channels::Grey {
         picture = if picture.color().bytes_per_pixel() / picture.color().channel_count() > 1 {
             DynamicImage::ImageLuma16(picture.to_luma16())
@@ -61,6 +73,54 @@ pub(super) fn decode(path: &Path, bytes: &[u8], channels: Channels) -> Result<Ar
         (0..count).flat_map(|channel| (0..pixels).map(move |pixel| pixel * count + channel));
     let values = planar.filter_map(|sample| Constant::wrapped(scalar, i128::from(samples[sample])));
     from_values(scalar, shape, values).ok_or_else(|| contents("it is too large".to_owned()))
+}
+
+/// The reason why a PNM file is no picture.
+const NO_MAP: &str = "its head is not that of a PGM or PPM file, with a greatest sample to 65535";
+
+/// A PGM or PPM file.
+struct Map {
+    /// The greatest sample that the head names.
+    most: u16,
+    /// The file with 255 or 65535 in its place. The decoder would scale samples up to these.
+    bytes: Vec<u8>,
+}
+
+impl Map {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (b'P', b'2' | b'3' | b'5' | b'6') = (bytes.first()?, bytes.get(1)?) else {
+            return None;
+        };
+        // The head has three numbers. A comment runs to the end of its line.
+        let (mut at, mut number) = (2, 0..0);
+        for _ in 0..3 {
+            loop {
+                match bytes.get(at)? {
+                    b'#' => at += bytes[at..].iter().position(|byte| *byte == b'\n')?,
+                    byte if byte.is_ascii_whitespace() => at += 1,
+                    _ => break,
+                }
+            }
+            let length = bytes[at..].iter().position(|byte| !byte.is_ascii_digit())?;
+            number = at..at + length;
+            at += length;
+        }
+        let most: u16 = str::from_utf8(&bytes[number.clone()]).ok()?.parse().ok()?;
+        let full: &[u8] = if most > 255 { b"65535" } else { b"255" };
+        let parts = [&bytes[..number.start], full, &bytes[number.end..]];
+        (most > 0).then(|| Self { most, bytes: parts.concat() })
+    }
+}
+
+/// The greatest sample of a picture, if it has bytes or pairs of them.
+fn greatest(picture: &DynamicImage) -> Option<u16> {
+    match picture {
+        DynamicImage::ImageLuma8(picture) => picture.iter().copied().map(u16::from).max(),
+        DynamicImage::ImageRgb8(picture) => picture.iter().copied().map(u16::from).max(),
+        DynamicImage::ImageLuma16(picture) => picture.iter().copied().max(),
+        DynamicImage::ImageRgb16(picture) => picture.iter().copied().max(),
+        _ => None,
+    }
 }
 
 /// Encodes an image with 8 bits per sample if every value fits, else with 16. Floats are rounded

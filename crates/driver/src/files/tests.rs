@@ -46,6 +46,28 @@ fn small_values_widen_without_scaling() {
     assert_eq!(planar.shape, [(0, 5), (0, 3), (0, 1)]);
 }
 
+/// The greatest sample that a file names scales nothing.
+#[test]
+fn samples_of_maps_are_read_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("map.pgm");
+    let samples = |scalar, head: &str, data: &[u8]| {
+        std::fs::write(&path, [head.as_bytes(), data].concat()).unwrap();
+        let array = read(&path, Channels::All, scalar, 2);
+        array.map(|array| [0, 1].map(|x| array.get(&[x, 0]).and_then(Constant::as_integer)))
+    };
+    let u8s = |head, data| samples(Scalar::U8, head, data).ok();
+    let u16s = |head, data| samples(Scalar::U16, head, data).ok();
+    assert_eq!(u8s("P5 2 1 255\n", &[7, 255]), Some([Some(7), Some(255)]));
+    assert_eq!(u8s("P5\n# a comment\n2 1\n100\n", &[7, 100]), Some([Some(7), Some(100)]));
+    assert_eq!(u8s("P2 2 1 3\n", b"1 3\n"), Some([Some(1), Some(3)]));
+    assert_eq!(u16s("P5 2 1 4095\n", &[1, 0, 15, 255]), Some([Some(256), Some(4095)]));
+    let code = |head, data| samples(Scalar::U16, head, data).err().map(|error| error.code());
+    assert_eq!(code("P5 2 1 100\n", &[7, 101]), Some("HAL0802"));
+    assert_eq!(code("P5 2 1 70000\n", &[7, 101, 0, 0]), Some("HAL0802"));
+    assert_eq!(code("P4 8 1\n", &[7]), Some("HAL0802"));
+}
+
 #[test]
 fn bad_files_are_refused_with_a_code() {
     let folder = tempfile::tempdir().unwrap();

@@ -371,6 +371,13 @@ fn named(stock: &Stock) -> Vec<(String, FuncId)> {
 
 /// The library that connects Halidom with the installed Halide; see [`bridge::library`].
 pub fn library(copy: Option<&Path>) -> Result<PathBuf, Refusal> {
+    if let Some(folder) = copy {
+        let made = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
+        made.map_err(|error| {
+            let message = format!("cannot write into `{}`: {}", folder.display(), error.kind());
+            Refusal::without_place("HAL0805", message, "give a folder that can be written")
+        })?;
+    }
     let made = bridge::library(copy);
     made.map_err(|error| Refusal::new(Sources::new(), vec![error.diagnostic(None)]))
 }

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 /// The placeholder for the file in a command.
 const PLACE: &str = "{}";
+/// The shell's statuses for a command that is no program, and for one that is not found.
+const CANNOT_RUN: [i32; 2] = [126, 127];
 /// The polling interval for a running command.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -15,6 +17,9 @@ pub enum CommandError {
     /// The command does not fail on the original text.
     #[error("the command does not fail on the text as it is")]
     DoesNotFail,
+    /// The shell cannot run the command.
+    #[error("the shell cannot run the command: it ends with {0}")]
+    CannotRun(i32),
     /// The command takes too long.
     #[error("the command does not end within {0} s")]
     TooSlow(f64),
@@ -56,6 +61,9 @@ impl Judge {
         };
         match judge.run(text)? {
             Ended::Well => Err(CommandError::DoesNotFail),
+            Ended::Badly(Some(status)) if CANNOT_RUN.contains(&status) => {
+                Err(CommandError::CannotRun(status))
+            }
             Ended::Badly(status) => {
                 judge.failure = status;
                 Ok(judge)
@@ -133,6 +141,15 @@ mod tests {
     fn a_command_without_a_place_gets_the_file_last() {
         let judge = Judge::new("! grep -q one", "one two", LIMIT).unwrap();
         assert!(judge.fails_alike("one") && !judge.fails_alike("two"));
+    }
+
+    #[test]
+    fn a_command_that_cannot_be_run_cannot_judge() {
+        for (command, status) in [("nosuchcmd {}", 127), ("/ {}", 126)] {
+            let refused = Judge::new(command, "", LIMIT);
+            let is_it = matches!(refused, Err(CommandError::CannotRun(found)) if found == status);
+            assert!(is_it, "{command}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use halidom_atl::rules::{Premise, Rule};
 use halidom_driver::derive::Loaded;
 use serde_json::{Value, json};
 
+use crate::args::ALL_COMMANDS;
 use crate::output::{Ended, Output, Stop};
 
 /// Lists the rules with a name in theirs. A rule of exactly that name stands alone.
@@ -69,6 +70,11 @@ pub(super) fn sites(
     let mut values: Vec<Value> = Vec::new();
     for number in chosen {
         let mut derivation = loaded.derivation(*number).clone();
+        let all = derivation.script.len();
+        if count > all && count != ALL_COMMANDS {
+            let message = format!("`{}` has {all} commands, not {count}", derivation.name.text);
+            return Err(output.error("HAL0906", &message, "give a smaller number to `--sites`"));
+        }
         derivation.script.truncate(count);
         let derived = loaded.file.derive(&loaded.engine, &loaded.sources, &derivation).map_err(
             |diagnostic| {

@@ -3,13 +3,11 @@
 use std::collections::VecDeque;
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
 
 use halidom_driver::baseline::Baseline;
-use halidom_driver::files;
 use halidom_driver::judge::{self, Options};
 use halidom_driver::layout::Layout;
 use halidom_driver::stock::{self, Replay, Stock};
@@ -20,7 +18,7 @@ use halidom_verdict::{Record, Verdict};
 use super::show::counterexample;
 use super::{annotated, baseline, replay, show};
 use crate::args::{Choice, ValidateArgs};
-use crate::commands::subjects;
+use crate::commands::{subjects, write};
 use crate::output::{Output, Stop};
 
 /// A subject with its verdict.
@@ -176,7 +174,7 @@ impl Judging<'_> {
         }
         let layout = Layout::new(&subject, &report);
         if let Some(path) = &self.args.write_program {
-            write_file(path, &layout.listing.text, output)?;
+            write(path, layout.listing.text.as_bytes(), output)?;
         }
         show::show(&subject, &layout, &report, output);
         show::show_stores(&subject, &layout, &report, output);
@@ -223,12 +221,6 @@ fn show_replay(
     if let Some((stock, replay)) = replayed {
         replay::show(stock, replay, report, output);
     }
-}
-
-/// Writes a text to a file that the user names.
-pub(super) fn write_file(path: &Path, text: &str, output: &mut Output<'_>) -> Result<(), Stop> {
-    files::write_bytes(path, text.as_bytes())
-        .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))
 }
 
 /// Reports loudly anything that makes every verdict of the run doubtful.

@@ -5,10 +5,24 @@ use std::path::Path;
 use halidom_verdict::Verdict;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
+use super::cut::Cut;
 use super::judging::Judged;
 use super::show;
 
-pub(super) fn text(file: &Path, all: &[Judged]) -> Result<String, SerializeError> {
+/// The name of every report.
+const NAME: &str = "halidom validate";
+
+/// Tests whether a file is a report of an earlier run.
+pub(super) fn is_report(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1000)]);
+    head.contains(&format!("<testsuites name=\"{NAME}\""))
+}
+
+pub(super) fn text(
+    file: &Path,
+    all: &[Judged],
+    cut: Option<&Cut<'_>>,
+) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(file.display().to_string());
     for judged in all {
         let verdict = &judged.verdict;
@@ -45,7 +59,27 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> Result<String, SerializeError
         }
         suite.add_test_case(case);
     }
-    let mut report = Report::new("halidom validate");
+    suite.add_test_cases(cut.map(|cut| TestCase::new(suite.name.as_str(), status(cut))));
+    let mut report = Report::new(NAME);
     report.add_test_suite(suite);
     report.to_string()
+}
+
+/// The status of a command that ended early.
+fn status(cut: &Cut<'_>) -> TestCaseStatus {
+    let (kind, word, message) = match cut {
+        Cut::Judged(Verdict::Proved(_)) => return TestCaseStatus::success(),
+        Cut::Judged(
+            verdict @ (Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Nothing(_)),
+        ) => (NonSuccessKind::Failure, verdict.name(), verdict.sentence()),
+        Cut::Failed(diagnostics) => {
+            let said = diagnostics.iter().find(|said| said["severity"] == "error");
+            let text = |key| said.and_then(|said| said[key].as_str()).unwrap_or_default();
+            (NonSuccessKind::Error, text("code"), text("message").to_owned())
+        }
+    };
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(word);
+    status.set_message(message);
+    status
 }

@@ -3,10 +3,12 @@
 pub(super) mod annotated;
 mod baseline;
 mod compare;
+mod cut;
 pub(super) mod json;
 mod judging;
 mod junit;
 pub(super) mod replay;
+mod reports;
 mod sarif;
 mod sentence;
 pub(super) mod show;
@@ -16,7 +18,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use halidom_driver::baseline::Baseline;
-use halidom_driver::files;
 use halidom_driver::input::Refusal;
 use halidom_driver::judge::Engine;
 use halidom_driver::layout::Layout;
@@ -27,14 +28,15 @@ use halidom_verdict::Verdict;
 use serde_json::{Map, Value};
 
 use super::subjects::{SCHEDULES, Wanted};
-use super::{ended, solving, subjects};
+use super::{ended, solving, subjects, write};
 use crate::args::{self, ValidateArgs};
 use crate::output::{Ended, Output, Stop};
 use crate::watch::{self, Watch};
 
 pub(crate) use json::object;
 pub(crate) use judging::faults;
-use judging::{Judged, Judging, write_file};
+use judging::{Judged, Judging};
+use reports::Reports;
 pub(crate) use sentence::sentence;
 pub(crate) use show::{counterexample, strict};
 
@@ -44,7 +46,26 @@ const STOCK_LIMIT: Duration = Duration::from_mins(1);
 const NOTHING: (&str, &str) = ("no program was chosen", "name a file with a pipeline");
 
 pub(crate) fn run(args: &ValidateArgs, output: &mut Output<'_>) -> Ended {
-    ended(validate(args, output))
+    let reports = Reports::of(args);
+    let mut all = Vec::new();
+    let judged = reports.forget(output).and_then(|()| validate(args, &reports, &mut all, output));
+    // The time limit has ended by now, so reports and exit status tell the same.
+    let result = match judged {
+        Ok(Judgement::Alone(ended)) => reports.ended(&ended, output).map(|()| ended),
+        Ok(Judgement::Subjects(kind)) => {
+            reports.write(&all, None, output).map(|()| concluded(args, kind, all, output))
+        }
+        Err(stop) => reports.stopped(&all, &stop, output).and(Err(stop)),
+    };
+    ended(result)
+}
+
+/// The end of a judgement.
+enum Judgement {
+    /// Every subject was judged; the kind of the subjects.
+    Subjects(&'static str),
+    /// Something without subjects was judged.
+    Alone(Ended),
 }
 
 /// Prints a verdict with its foundations, and adds it to the JSON object.
@@ -55,16 +76,17 @@ pub(crate) fn present(subject: &Subject, report: &Report, output: &mut Output<'_
     report.answer()
 }
 
-fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
+fn validate(
+    args: &ValidateArgs,
+    reports: &Reports,
+    all: &mut Vec<Judged>,
+    output: &mut Output<'_>,
+) -> Result<Judgement, Stop> {
     if let Some(dump) = args.given.dump_alone() {
-        return compare::run(dump, output);
+        return compare::run(dump, output).map(Judgement::Alone);
     }
     if args.end_with_input {
         watch::end_with_input();
-    }
-    // Reports of an earlier run must not stand for this one, however it ends.
-    for path in args.junit.iter().chain(&args.sarif) {
-        super::forget(path, output)?;
     }
     let begin = Instant::now();
     let mut options = solving::options(&args.solving, output)?;
@@ -76,18 +98,29 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
     let baseline = baseline.map_err(|refusal| output.refused(&refusal))?;
     let wanted = subjects::wanted(&args.given, output)?;
+    if let (Wanted::Choice(_), Some(folder)) = (&wanted, &args.replay) {
+        let message =
+            format!("`--replay {}` is about what stock Halide compiled", folder.display());
+        let hint = "leave it out: `--json` has the inputs of a refutation";
+        return Err(output.error("HAL0906", &message, hint));
+    }
     let limit = match &wanted {
         Wanted::Choice(_) => given,
         Wanted::Stock(_) => given.or(Some(STOCK_LIMIT)),
     };
-    let watch = limit.map(|limit| Watch::begin("validate", limit, output.json));
+    let watch = limit.map(|limit| {
+        let reports = reports.clone();
+        let late = move |verdict: &Verdict, output: &mut Output<'_>| {
+            reports.overdue(verdict, output);
+        };
+        Watch::begin("validate", limit, output.json, Box::new(late))
+    });
     options.asking.until = watch.as_ref().map(Watch::until);
-    let mut all: Vec<Judged> = Vec::new();
-    let (file, options, kind) = match &wanted {
+    let (options, kind) = match &wanted {
         Wanted::Choice(choice) => {
             let judging = Judging { args, options, baseline, begin };
-            let kind = judging.all_judged(choice, &mut all, output);
-            (choice.file.as_path(), judging.options, kind)
+            let kind = judging.all_judged(choice, all, output);
+            (judging.options, kind)
         }
         Wanted::Stock(request) => {
             let until = watch.as_ref().map(Watch::until);
@@ -105,16 +138,12 @@ fn validate(args: &ValidateArgs, output: &mut Output<'_>) -> Result<Ended, Stop>
             let judging = Judging { args, options: options.of_stock(), baseline, begin };
             let judged = judging.stock_judged(&stock, "halide", output);
             let kind = judged.map(|judged| all.push(judged)).map(|()| SCHEDULES);
-            (request.file(), judging.options, kind)
+            (judging.options, kind)
         }
     };
     // Answers are kept even if a later subject is rejected.
     solving::keep(&args.solving, &options, output)?;
-    let kind = kind?;
-    // Reports and exit status must tell the same, so the time limit ends before the first report.
-    drop(watch);
-    write(args, file, &all, output)?;
-    Ok(concluded(args, kind, all, output))
+    kind.map(Judgement::Subjects)
 }
 
 /// Adds the verdicts to the JSON object, and folds them.
@@ -142,27 +171,5 @@ fn write_statement(stock: &Stock, path: &Path, output: &mut Output<'_>) -> Resul
         let hint = "give the pipeline without `--ir`, or a dump with it";
         return Err(output.error("HAL1205", message, hint));
     };
-    write_file(path, &text, output)
-}
-
-/// Writes the reports for other tools.
-fn write(
-    args: &ValidateArgs,
-    file: &Path,
-    all: &[Judged],
-    output: &mut Output<'_>,
-) -> Result<(), Stop> {
-    let mut texts = Vec::new();
-    if let Some(path) = &args.junit {
-        let text = junit::text(file, all).map_err(|error| {
-            output.error("HAL0805", &format!("`{}`: {error}", path.display()), "use `--json`")
-        })?;
-        texts.push((path, text));
-    }
-    texts.extend(args.sarif.as_ref().map(|path| (path, sarif::text(file, all))));
-    for (path, text) in texts {
-        files::write_bytes(path, text.as_bytes())
-            .map_err(|error| output.error(error.code(), &error.to_string(), error.hint()))?;
-    }
-    Ok(())
+    write(path, text.as_bytes(), output)
 }

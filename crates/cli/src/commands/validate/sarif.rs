@@ -8,8 +8,10 @@ use halidom_driver::layout::Layout;
 use halidom_driver::subject::{Line, Subject};
 use halidom_ir::StmtId;
 use halidom_validate::{Kind, Status as Closed, Verdict};
+use halidom_verdict::Verdict as Outcome;
 use serde_json::{Value, json};
 
+use super::cut::Cut;
 use super::judging::Judged;
 use super::show;
 
@@ -18,10 +20,20 @@ const REFUTED: (&str, &str) =
     ("refuted", "a run shows that the program does not compute the algorithm");
 const TOO_STRICT: (&str, &str) =
     ("too-strict", "an entry check refuses what the algorithm has a value for");
+const UNJUDGED: (&str, &str) = ("unjudged", "the program was not judged as a whole");
 const NOT_BITS: (&str, &str) =
     ("not-bit-for-bit", "the program is proved under laws that floats do not have bit for bit");
 
-pub(super) fn text(file: &Path, all: &[Judged]) -> String {
+/// The name of the tool in every log.
+const TOOL: &str = "halidom";
+
+/// Tests whether a file is a log of an earlier run.
+pub(super) fn is_report(bytes: &[u8]) -> bool {
+    let log: Result<Value, _> = serde_json::from_slice(bytes);
+    log.is_ok_and(|log| log["runs"][0]["tool"]["driver"]["name"] == TOOL)
+}
+
+pub(super) fn text(file: &Path, all: &[Judged], cut: Option<&Cut<'_>>) -> String {
     let mut results = Vec::new();
     for judged in all {
         let Judged { subject, report, layout, .. } = judged;
@@ -62,17 +74,28 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> String {
             result(TOO_STRICT.0, "note", show::strict(strict), None);
         }
     }
+    if let Some(Cut::Judged(verdict)) = cut
+        && let Some((rule, level)) = rule_of(verdict)
+    {
+        let place = json!({"physicalLocation": {"artifactLocation": {"uri": uri(file)}}});
+        results.push(json!({
+            "ruleId": rule,
+            "level": level,
+            "message": {"text": verdict.sentence()},
+            "locations": [place],
+        }));
+    }
     let mut rules: Vec<Value> = Kind::ALL
         .iter()
         .map(|kind| rule(kind.name(), "an obligation of this kind was not closed"))
         .collect();
-    rules.extend([REFUTED, TOO_STRICT, NOT_BITS].map(|(id, text)| rule(id, text)));
-    let log = json!({
+    rules.extend([REFUTED, TOO_STRICT, NOT_BITS, UNJUDGED].map(|(id, text)| rule(id, text)));
+    let mut log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {
-                "name": "halidom",
+                "name": TOOL,
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             }},
@@ -80,7 +103,44 @@ pub(super) fn text(file: &Path, all: &[Judged]) -> String {
             "results": results,
         }],
     });
+    if let Some(cut) = cut {
+        log["runs"][0]["invocations"] = json!([invocation(cut)]);
+    }
     format!("{log:#}\n")
+}
+
+/// The rule and the level for a verdict on the whole.
+fn rule_of(verdict: &Outcome) -> Option<(&'static str, &'static str)> {
+    match verdict {
+        Outcome::Proved(_) => None,
+        Outcome::Refuted(_) => Some((REFUTED.0, "error")),
+        Outcome::Unknown(_) => Some((UNJUDGED.0, "warning")),
+        Outcome::Nothing(_) => Some((UNJUDGED.0, "error")),
+    }
+}
+
+/// The invocation of a command that ended early, with its diagnostics.
+fn invocation(cut: &Cut<'_>) -> Value {
+    let diagnostics = match cut {
+        Cut::Judged(_) => return json!({"executionSuccessful": true}),
+        Cut::Failed(diagnostics) => diagnostics,
+    };
+    let notification = |said: &Value| {
+        let mut notification = json!({
+            "level": said["severity"],
+            "message": {"text": said["message"]},
+            "descriptor": {"id": said["code"]},
+        });
+        if let Some(file) = said["file"].as_str() {
+            notification["locations"] = json!([{"physicalLocation": {
+                "artifactLocation": {"uri": uri(Path::new(file))},
+                "region": {"startLine": said["line"], "startColumn": said["column"]},
+            }}]);
+        }
+        notification
+    };
+    let notifications: Vec<Value> = diagnostics.iter().map(notification).collect();
+    json!({"executionSuccessful": false, "toolExecutionNotifications": notifications})
 }
 
 fn rule(id: &str, text: &str) -> Value {
