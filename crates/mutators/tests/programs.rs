@@ -364,6 +364,8 @@ class Pass : public IRMutator {{
         (PAIRS, "Pairs pairs;", "if (pairs.has_feature(3)) return Sub::make(b, a);"),
         (PAIRS, "Pairs pairs;", "pairs[a] = b;"),
         ("", "Pairs pairs;", "pairs.push(a, b);"),
+        ("", "Holder holder;", "holder.pairs.push(a, b);"),
+        ("", "", "pairs_of(this).push(a, b);"),
         ("", "std::multiset<int> seen;", "if (seen.count(1) > 1) return Sub::make(b, a);"),
         ("", "Target target;", "if (target.has_feature(Target::AVX512)) return Sub::make(b, a);"),
     ] {

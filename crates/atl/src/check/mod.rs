@@ -145,7 +145,7 @@ impl Checker {
         Ok(Self { coq, library, sandbox, cache: cache.to_owned(), limit })
     }
 
-    /// Returns the folder of a cache that has the library, compiled by this Coq and unchanged since.
+    /// Returns the folder of a cache that has the library, compiled by this Coq and not changed.
     pub fn kept_in(&self, cache: &Path) -> Option<PathBuf> {
         library::kept_in(&self.coq, cache)
     }

@@ -38,6 +38,10 @@ const KNOWN: [&str; 25] = [
     "Target",
 ];
 
+/// The methods by which containers take what they are given. Another class may change it.
+const CHANGES: [&str; 8] =
+    ["push", "push_back", "pop", "insert", "erase", "emplace", "emplace_back", "operator[]"];
+
 /// Pointers, whose methods may be those of the class to which they point.
 const POINTERS: [&str; 3] = ["unique_ptr", "shared_ptr", "IntrusivePtr"];
 
@@ -52,8 +56,8 @@ impl Machine<'_> {
         state: &State,
     ) -> Option<String> {
         let Some(class) = self.declared_class(object, state) else {
-            return self
-                .is_method_of_files(method)
+            let changes = CHANGES.contains(&method) && arguments > 0 && !self.counts_lanes;
+            return (changes || self.is_method_of_files(method))
                 .then(|| format!("`{method}` of an object whose class is not known"));
         };
         if self.program.classes.iter().any(|known| known.name == class) {

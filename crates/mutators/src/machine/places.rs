@@ -121,25 +121,34 @@ impl<'p> Machine<'p> {
                 }
                 paths
             }
-            ExprKind::Index(object, index) => {
-                let mut paths = Vec::new();
-                for (state, [value, index]) in self.both(object, index, state) {
-                    if matches!(value, Val::Handle(_))
-                        && let Some(what) = self.has_other_meaning(object, "operator[]", 1, &state)
-                    {
-                        paths.extend(self.unsupported(state, what, expr.line));
-                        continue;
-                    }
-                    if matches!(value, Val::Map(_)) && self.is_concrete() {
-                        paths.extend(self.map_element(object, &index, state, expr.line));
-                        continue;
-                    }
-                    paths.extend(self.element_place(object, &value, &index, state, expr.line));
-                }
-                paths
-            }
+            ExprKind::Index(object, index) => self.place_at(object, index, state, expr.line),
             _ => self.unsupported(state, "an assignment to a part", expr.line),
         }
+    }
+
+    /// An element of a map or a vector.
+    fn place_at(
+        &mut self,
+        object: &'p Expr,
+        index: &'p Expr,
+        state: State,
+        line: usize,
+    ) -> Paths<Place> {
+        let mut paths = Vec::new();
+        for (state, [value, index]) in self.both(object, index, state) {
+            if matches!(value, Val::Handle(_))
+                && let Some(what) = self.has_other_meaning(object, "operator[]", 1, &state)
+            {
+                paths.extend(self.unsupported(state, what, line));
+                continue;
+            }
+            if matches!(value, Val::Map(_)) && self.is_concrete() {
+                paths.extend(self.map_element(object, &index, state, line));
+                continue;
+            }
+            paths.extend(self.element_place(object, &value, &index, state, line));
+        }
+        paths
     }
 
     /// An element of a vector that a variable holds. An unknown element cannot be read again.
