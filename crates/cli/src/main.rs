@@ -1,7 +1,7 @@
 //! The `halidom` binary.
 
 use std::io::{ErrorKind, Stdout, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 
@@ -28,9 +28,9 @@ fn main() -> ExitCode {
     }
     if let Some(signals) = signals {
         let place = place.clone();
-        thread::spawn(move || interrupted(signals, place));
+        thread::spawn(move || interrupted(signals, place.as_deref()));
     }
-    thread::spawn(move || cut_off(place));
+    thread::spawn(move || cut_off(place.as_deref()));
     // A panic is a defect of this program; Rust's exit status for it, 101, shows that.
     let mut out = Told { out: std::io::stdout(), lost: None };
     let status = halidom_cli::run(std::env::args_os(), &mut out, &mut std::io::stderr());
@@ -90,13 +90,13 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// Waits for a signal that ends the process. Ends its children and removes its folder before.
-fn interrupted(mut signals: Signals, folder: Option<PathBuf>) {
+fn interrupted(mut signals: Signals, folder: Option<&Path>) {
     for signal in signals.forever() {
         if halidom_cli::has_own_signals() {
             continue;
         }
         halidom_cli::end_children();
-        remove(folder.as_deref());
+        remove(folder);
         // The process ends as if nothing had waited for the signal.
         let _ = emulate_default_handler(signal);
     }
@@ -116,12 +116,12 @@ fn remove(folder: Option<&Path>) {
 
 /// Waits until a judgement exceeds its time limit, and ends the process then.
 #[expect(clippy::exit, reason = "the thread that judges cannot be stopped")]
-fn cut_off(folder: Option<PathBuf>) {
+fn cut_off(folder: Option<&Path>) {
     let (text, exit) = halidom_cli::overdue();
     halidom_cli::end_children();
     let mut out = std::io::stdout().lock();
     // A closed pipe must not hide the status.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    remove(folder.as_deref());
+    remove(folder);
     std::process::exit(i32::from(exit.code()));
 }

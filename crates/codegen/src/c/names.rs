@@ -1,6 +1,8 @@
 //! C names for the source's names: legal, unique in the file, and otherwise as close to the source
 //! as possible.
 
+use std::fmt::Write as _;
+
 use halidom_base::FxHashSet;
 use halidom_ir::Scalar;
 
@@ -152,7 +154,7 @@ pub(crate) fn identifier(name: &str) -> String {
         // `_U` and six digits stand for a character, so that `_` before `U` is written so too.
         let is_like_escape = character == '_' && characters.peek() == Some(&'U');
         if !character.is_ascii() || is_like_escape {
-            text.push_str(&format!("_U{:06X}", u32::from(character)));
+            write!(text, "_U{:06X}", u32::from(character)).expect("a string accepts any text");
         } else {
             text.push(if character.is_ascii_alphanumeric() { character } else { '_' });
         }

@@ -25,10 +25,9 @@ pub(super) fn decode(path: &Path, bytes: &[u8], channels: Channels) -> Result<Ar
     if !matches!(format, ImageFormat::Png | ImageFormat::Pnm) {
         return Err(contents("it is neither PNG nor PGM nor PPM".to_owned()));
     }
-    let map = match format {
-        ImageFormat::Pnm => Some(Map::read(bytes).ok_or_else(|| contents(NO_MAP.to_owned()))?),
-        _ => None,
-    };
+    let is_map = format == ImageFormat::Pnm;
+    let map = is_map.then(|| Map::read(bytes).ok_or_else(|| contents(NO_MAP.to_owned())));
+    let map = map.transpose()?;
     let whole = map.as_ref().map_or(bytes, |map| &map.bytes);
     let mut picture = image::load_from_memory_with_format(whole, format)
         .map_err(|error| contents(error.to_string()))?;
@@ -119,7 +118,13 @@ fn greatest(picture: &DynamicImage) -> Option<u16> {
         DynamicImage::ImageRgb8(picture) => picture.iter().copied().map(u16::from).max(),
         DynamicImage::ImageLuma16(picture) => picture.iter().copied().max(),
         DynamicImage::ImageRgb16(picture) => picture.iter().copied().max(),
-        _ => None,
+        DynamicImage::ImageLumaA8(_)
+        | DynamicImage::ImageRgba8(_)
+        | DynamicImage::ImageLumaA16(_)
+        | DynamicImage::ImageRgba16(_)
+        | DynamicImage::ImageRgb32F(_)
+        | DynamicImage::ImageRgba32F(_)
+        | _ => None,
     }
 }
 
