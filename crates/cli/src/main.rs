@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Stdout, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use halidom_verdict::Exit;
@@ -34,6 +35,10 @@ fn main() -> ExitCode {
     // A panic is a defect of this program; Rust's exit status for it, 101, shows that.
     let mut out = Told { out: std::io::stdout(), lost: None };
     let status = halidom_cli::run(std::env::args_os(), &mut out, &mut std::io::stderr());
+    // The command may have ended because its children did. The signal ends the process then.
+    while IS_INTERRUPTED.load(Ordering::SeqCst) {
+        thread::park();
+    }
     drop(folder);
     ExitCode::from(out.end(status).code())
 }
@@ -89,12 +94,16 @@ fn is_ignored(signal: i32) -> bool {
     mask >> (signal - 1) & 1 == 1
 }
 
+/// True as soon as a signal ends the process.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
 /// Waits for a signal that ends the process. Ends its children and removes its folder before.
 fn interrupted(mut signals: Signals, folder: Option<&Path>) {
     for signal in signals.forever() {
         if halidom_cli::has_own_signals() {
             continue;
         }
+        IS_INTERRUPTED.store(true, Ordering::SeqCst);
         halidom_cli::end_children();
         remove(folder);
         // The process ends as if nothing had waited for the signal.

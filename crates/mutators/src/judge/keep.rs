@@ -68,6 +68,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/balance.rs"),
     include_str!("../machine/buffers.rs"),
     include_str!("../machine/calls.rs"),
+    include_str!("../machine/classes.rs"),
     include_str!("../machine/contracts.rs"),
     include_str!("../machine/descent.rs"),
     include_str!("../machine/expression.rs"),
