@@ -366,6 +366,19 @@ class Pass : public IRMutator {{
         ("", "Pairs pairs;", "pairs.push(a, b);"),
         ("", "Holder holder;", "holder.pairs.push(a, b);"),
         ("", "", "pairs_of(this).push(a, b);"),
+        ("", "std::vector<Pairs> all;", "if (all[0].count(a) > 1) return Sub::make(b, a);"),
+        ("", "Pairs pairs;", "auto &same = pairs; if (same.count(a) > 1) return Sub::make(b, a);"),
+        ("", "other::set<int> seen;", "if (seen.count(1) > 1) return Sub::make(b, a);"),
+        (
+            "using set = std::multiset<int>;",
+            "set seen;",
+            "if (seen.count(1) > 1) return Sub::make(b, a);",
+        ),
+        (
+            "",
+            "",
+            "using set = std::multiset<int>; set seen; if (seen.count(1) > 1) return Sub::make(b, a);",
+        ),
         ("", "std::multiset<int> seen;", "if (seen.count(1) > 1) return Sub::make(b, a);"),
         ("", "Target target;", "if (target.has_feature(Target::AVX512)) return Sub::make(b, a);"),
     ] {

@@ -69,7 +69,7 @@ fn what_is_no_certificate_is_bad_input() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
-/// With `--require-sandbox`, no proof of a sender is compiled beside the user's files.
+/// With `--require-sandbox`, no proof of a sender is compiled if it can reach the user's files.
 #[test]
 fn a_proof_is_compiled_in_a_sandbox_or_not_at_all() {
     let folder = written("sandbox");

@@ -221,7 +221,7 @@ fn windows_without_an_element_are_no_proof() {
     }
 }
 
-/// An option that says nothing about the file at hand, or says two things, is refused.
+/// An option that does not apply to the given file, or is given twice, is refused.
 #[test]
 fn no_option_is_ignored() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -38,12 +38,26 @@ const KNOWN: [&str; 25] = [
     "Target",
 ];
 
-/// The methods by which containers take what they are given. Another class may change it.
+/// The methods by which containers take something. Another class may change it.
 const CHANGES: [&str; 8] =
     ["push", "push_back", "pop", "insert", "erase", "emplace", "emplace_back", "operator[]"];
 
+/// The namespaces of these classes. One of another namespace is another class.
+const SPACES: [&str; 7] = ["std", "Halide", "Internal", "TVM", "tvm", "ir", ""];
+
 /// Pointers, whose methods may be those of the class to which they point.
 const POINTERS: [&str; 3] = ["unique_ptr", "shared_ptr", "IntrusivePtr"];
+
+/// The class of an object.
+enum Class {
+    /// The class, without its arguments, with which it is declared.
+    Declared(String),
+    /// A member that the files do not declare, because they lack its class's header. It is taken to
+    /// be a container.
+    Unseen,
+    /// Not known, such as that of a call's result.
+    Unknown,
+}
 
 impl Machine<'_> {
     /// Tests whether a method of an object, other than `this`, may do something else than a method
@@ -55,17 +69,31 @@ impl Machine<'_> {
         arguments: usize,
         state: &State,
     ) -> Option<String> {
-        let Some(class) = self.declared_class(object, state) else {
-            let changes = CHANGES.contains(&method) && arguments > 0 && !self.counts_lanes;
-            return (changes || self.is_method_of_files(method))
-                .then(|| format!("`{method}` of an object whose class is not known"));
+        // Nothing is proved where lanes are counted, and the result is something unknown there.
+        let may_change = arguments > 0 && !self.counts_lanes;
+        let class = match self.class_of(object, state) {
+            Class::Declared(class) => class,
+            Class::Unseen if !CHANGES.contains(&method) && !self.is_method_of_files(method) => {
+                return None;
+            }
+            Class::Unseen | Class::Unknown => {
+                return (may_change || self.is_method_of_files(method))
+                    .then(|| format!("`{method}` of an object whose class is not known"));
+            }
         };
-        if self.program.classes.iter().any(|known| known.name == class) {
+        let (space, name) = class.rsplit_once("::").unwrap_or(("", &class));
+        if self.is_of_files(name) {
             return Some(format!("`{method}` of `{class}`, which the files define"));
         }
-        // Nothing is proved where lanes are counted, and the result is something unknown there.
-        let is_known = KNOWN.contains(&class.as_str()) || self.counts_lanes;
-        (!is_known && arguments > 0).then(|| format!("`{method}` of `{class}`, which is not known"))
+        let is_known = KNOWN.contains(&name) && space.split("::").all(|of| SPACES.contains(&of));
+        (!is_known && may_change).then(|| format!("`{method}` of `{class}`, which is not known"))
+    }
+
+    /// Tests whether the files define a class, or give its name to something else.
+    fn is_of_files(&self, name: &str) -> bool {
+        let program = self.program;
+        let mut aliases = program.others.iter().chain(&program.aliases_within);
+        program.classes.iter().any(|known| known.name == name) || aliases.any(|of| of == name)
     }
 
     /// Tests whether some class of the files has a method of this name.
@@ -74,17 +102,16 @@ impl Machine<'_> {
         functions.filter(|of| !of.class.is_empty()).any(|of| of.name == method)
     }
 
-    /// Returns the class, without its namespace and arguments, with which the object of an
-    /// expression is declared: a variable of the function, or a member.
-    fn declared_class(&self, object: &Expr, state: &State) -> Option<String> {
+    /// Finds the class of an object: a variable of the function, or a member.
+    fn class_of(&self, object: &Expr, state: &State) -> Class {
         let name = match &object.kind {
             ExprKind::Name(name) => name,
             ExprKind::Member { object, name, .. } if matches!(object.kind, ExprKind::This) => name,
-            _ => return None,
+            _ => return Class::Unknown,
         };
+        let of_type = |ty: &str| class_in(ty).map_or(Class::Unknown, Class::Declared);
         if let Some(place) = Self::find_variable(name, state) {
-            let slot = Self::load(&place, state)?;
-            return class_in(&slot.ty);
+            return Self::load(&place, state).map_or(Class::Unknown, |slot| of_type(&slot.ty));
         }
         let classes = self.classes_of(&self.class);
         let mut fields = self
@@ -93,7 +120,7 @@ impl Machine<'_> {
             .iter()
             .filter(|known| classes.contains(&known.name))
             .flat_map(|known| &known.fields);
-        class_in(&fields.find(|field| field.name == *name)?.ty)
+        fields.find(|field| field.name == *name).map_or(Class::Unseen, |field| of_type(&field.ty))
     }
 }
 
@@ -108,8 +135,7 @@ fn class_in(ty: &str) -> Option<String> {
     let end = ty.find(['<', '{', ' ', '*', '&']).unwrap_or(ty.len());
     let (head, rest) = ty.split_at(end);
     let rest = rest.strip_prefix('<').unwrap_or_default();
-    let head = last_part(head);
-    if POINTERS.contains(&head) {
+    if POINTERS.contains(&last_part(head)) {
         return class_in(rest.trim_end_matches('>'));
     }
     (!head.is_empty() && head != "auto").then(|| head.to_owned())

@@ -4,8 +4,8 @@
 //!
 //! Nothing is proved here: such a run may only show a defect. A pattern matches as `IRMatch.h`
 //! matches: a wildcard matches anything, and the same thing each time; a constant matches literals.
-//! Where it is not known whether a pattern matches, the path is unsupported. So it is where a rule
-//! has a condition or makes something other than a literal.
+//! The path is unsupported if it is not known that a pattern matches, if a rule has a condition, or
+//! if it makes something other than a literal.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
