@@ -349,7 +349,7 @@ pub(crate) struct RunArgs {
 /// An output of `build`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
-    /// `.c`, together with the runtime's `.c` and `.h`
+    /// `.c`, together with the runtime's `.h`; the static library has the runtime itself
     C,
     /// `.h`
     Header,

@@ -377,7 +377,8 @@ class Pass : public IRMutator {{
         (
             "",
             "",
-            "using set = std::multiset<int>; set seen; if (seen.count(1) > 1) return Sub::make(b, a);",
+            "using set = std::multiset<int>; set seen;
+            if (seen.count(1) > 1) return Sub::make(b, a);",
         ),
         ("", "std::multiset<int> seen;", "if (seen.count(1) > 1) return Sub::make(b, a);"),
         ("", "Target target;", "if (target.has_feature(Target::AVX512)) return Sub::make(b, a);"),

@@ -14,8 +14,8 @@ pub enum Place {
     New(PathBuf),
 }
 
-/// Finds the place to which a path leads. `None` for a device such as `/dev/null`, and for a path in
-/// a folder that is not there.
+/// Finds the place to which a path leads. `None` for a device such as `/dev/null`, and for a path
+/// in a folder that is not there.
 pub fn place(path: &Path) -> Option<Place> {
     if let Ok(known) = path.metadata() {
         let is_device = known.file_type().is_char_device();
