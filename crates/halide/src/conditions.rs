@@ -291,7 +291,8 @@ const CONVERSIONS_FIT: Entry = Entry {
 
 const PIPELINE_FITS: Entry = Entry {
     name: "pipeline-does-not-overflow",
-    words: "the pipeline's own integers of 32 and 64 bits do not overflow",
+    words: "the pipeline's own integers of 32 and 64 bits do not overflow, not even in an \
+        operand that a `select` does not choose",
     reason: "signed overflow has no meaning in Halide's language",
 };
 

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::bridge::{self, Job, Origin};
 use halidom_driver::stock::{
     self, Annotations, BesideAnnotated, Judged, Prophecies, Request, Stock, annotated_statement,
@@ -46,7 +46,7 @@ fn read(request: &Request) -> Stock {
 
 fn judged_by(subject: &Subject) -> Report {
     let options = Options::find().expect("a solver is installed").of_stock();
-    judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+    crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
 }
 
 fn judged(stock: &Stock, annotations: Annotations) -> Judged {

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Request, bridge};
 use halidom_validate::{Report, Status, Verdict};
 
@@ -56,7 +56,7 @@ fn report(request: &Request) -> Report {
     let stock = stock::read(request).expect("it is translated");
     let subject = &stock.subject;
     let options = Options::find().expect("there are solvers").of_stock();
-    judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+    crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
 }
 
 fn names(report: &Report) -> Vec<&str> {

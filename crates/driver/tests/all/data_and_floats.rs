@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Annotations, Request, bridge};
 use halidom_testgen::sampled;
 use halidom_validate::{Report, Verdict};
@@ -111,7 +111,7 @@ fn judged(definition: &str, edit: Option<&dyn Fn(&str) -> String>) -> Report {
     let stock = stock::read(&request).expect("it is translated");
     let options = Options::find().expect("there are solvers").of_stock();
     let mut judge = |subject: &halidom_driver::subject::Subject| {
-        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
     };
     stock::judged(&stock, Annotations::Never, &mut judge).report
 }

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -59,19 +60,22 @@ fn load(path: &Path) -> Loaded {
     input::derivations(path).expect("the file is right")
 }
 
-/// Every derivation of the examples, lowered.
-fn lowered() -> Vec<(String, Lowered)> {
+/// Every derivation of the examples, by its name.
+fn every_derivation() -> Vec<(String, Rc<Loaded>, usize)> {
     let mut all = Vec::new();
     for path in examples() {
-        let loaded = load(&path);
+        let loaded = Rc::new(load(&path));
         for number in loaded.chosen(None).expect("all are chosen") {
-            let lowered = loaded.lower(number, &mut |_, _, _| {});
             let derivation = loaded.derivation(number);
             let name = format!("{} of {}", derivation.name.text, derivation.of.text);
-            all.push((name, lowered.expect("it has a form in the IR")));
+            all.push((name, Rc::clone(&loaded), number));
         }
     }
     all
+}
+
+fn lowered(loaded: &Loaded, number: usize) -> Lowered {
+    loaded.lower(number, &mut |_, _, _| {}).expect("it has a form in the IR")
 }
 
 fn judge(lowered: &Lowered, program: &halidom_ir::Program, search: Search) -> Report {
@@ -89,7 +93,10 @@ fn search(seconds: u64) -> Search {
 
 #[test]
 fn examples_are_validated_against_their_sources() {
-    let all = sampled(lowered(), 12);
+    let all: Vec<(String, Lowered)> = sampled(every_derivation(), 12)
+        .into_iter()
+        .map(|(name, loaded, number)| (name, lowered(&loaded, number)))
+        .collect();
     let table = Mutex::new(vec![String::new(); all.len()]);
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -224,13 +231,13 @@ fn schedules_of_the_public_repository_are_proved_or_have_other_bits() {
 fn wrong_programs_are_refuted() {
     let mut text = String::new();
     let wanted = if is_sweep() { 24 } else { 5 };
-    for (name, lowered) in lowered() {
+    for (name, loaded, number) in every_derivation() {
         if !["peeled of two_stage_1d", "tiled of two_stage_1d", "fused of blur"]
             .contains(&name.as_str())
         {
             continue;
         }
-        let mut lowered = lowered;
+        let mut lowered = lowered(&loaded, number);
         let program = lowered.compiled.program.clone();
         let found = mutants(&mut lowered.pool, &program, MutantKind::FINAL, 5, wanted);
         let (mut refuted, mut total) = (0, 0);

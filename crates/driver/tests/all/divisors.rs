@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Request, bridge};
 use halidom_validate::{Kind, Verdict};
 
@@ -64,7 +64,8 @@ fn reads_by_a_quotient_are_shown_to_lie_in_what_is_checked_and_in_nothing_less()
         let stock = stock::read(&request).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
-        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let report =
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         let is_open = report.open().any(|open| open.kind == Kind::Bounds);
         assert_eq!(is_open, !within, "{label}: {:?}", report.verdict);
         assert!(within || report.verdict != Verdict::Proved, "{label}");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Annotations, Request, bridge};
 use halidom_validate::Verdict;
 
@@ -29,7 +29,7 @@ fn judged(request: &Request) -> Result<Verdict, String> {
     let stock = stock::read(request).map_err(|refusal| format!("{refusal:?}"))?;
     let options = Options::find().expect("there are solvers").of_stock();
     let mut judge = |subject: &halidom_driver::subject::Subject| {
-        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
     };
     Ok(stock::judged(&stock, Annotations::Never, &mut judge).report.verdict)
 }

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Annotations, Request, bridge};
 use halidom_validate::Verdict;
 
@@ -71,7 +71,7 @@ fn judged(
     let conditions = stock.subject.compiled.contract.conditions();
     let options = Options::find().expect("there are solvers").of_stock();
     let mut judge = |subject: &halidom_driver::subject::Subject| {
-        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
     };
     let verdict = stock::judged(&stock, Annotations::Never, &mut judge).report.verdict;
     Ok((verdict, conditions.iter().map(halidom_halide::Condition::name).collect()))

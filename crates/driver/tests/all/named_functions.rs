@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Annotations, Request, bridge};
 use halidom_testgen::sampled;
 use halidom_validate::{Report, Verdict};
@@ -82,7 +82,7 @@ fn judged(job: bridge::Job, statement: Option<&str>) -> (Report, Vec<&'static st
     let conditions = stock.subject.compiled.contract.conditions();
     let options = Options::find().expect("there are solvers").of_stock();
     let mut judge = |subject: &halidom_driver::subject::Subject| {
-        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
     };
     let report = stock::judged(&stock, Annotations::Never, &mut judge).report;
     (report, conditions.iter().map(halidom_halide::Condition::name).collect())

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Annotations, Request, bridge};
 use halidom_validate::Verdict;
 
@@ -38,7 +38,7 @@ fn judged(script: &Path, edit: impl Fn(&str) -> String) -> Option<(Verdict, bool
     let stock = stock::read(&request).ok()?;
     let options = Options::find().expect("there are solvers").of_stock();
     let mut judge = |subject: &halidom_driver::subject::Subject| {
-        judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+        crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
     };
     let said = stock.notes.iter().any(|note| note.to_string().contains("the profiler measures"));
     Some((stock::judged(&stock, Annotations::Never, &mut judge).report.verdict, said))

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Note, Outcome, Replay, Request, bridge};
 use halidom_testgen::sampled;
 use halidom_validate::Verdict;
@@ -67,7 +67,8 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
         let stock = stock::read(&Request::of(&file)).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
-        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let report =
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         let Verdict::Refuted(counterexample) = &report.verdict else {
             panic!("{script}: {:?}", report.verdict)
         };
@@ -82,7 +83,7 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
         let printed = stock::read(&Request { statement: text, ..Request::of(&file) }).unwrap();
         let subject = &printed.subject;
         let mut report =
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         let replay = stock::bear_out(&printed, &mut report, None).unwrap();
         assert!(matches!(replay, Some(Replay::Wrong { .. })), "{script}: {replay:?}");
         assert!(matches!(report.verdict, Verdict::Refuted(_)), "{script}: {:?}", report.verdict);
@@ -135,7 +136,8 @@ fn memory_that_tiles_fill_one_after_the_other_holds_nothing_of_the_tile_before()
         assert!(stock.notes.iter().any(note), "{label}: {:?}", stock.notes);
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
-        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let report =
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         assert_eq!(report.verdict == Verdict::Proved, proved, "{label}: {:?}", report.verdict);
     }
 }
@@ -156,7 +158,8 @@ fn floats_beyond_a_narrow_integer_wrap() {
         let stock = stock::read(&request).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
-        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let report =
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         assert_eq!(report.verdict == Verdict::Proved, is_right, "{:?}", report.verdict);
         if is_right {
             let confirmed = stock::confirm(&stock, 1, 6).unwrap();
@@ -181,7 +184,8 @@ fn what_sweeps_found_is_refuted_in_the_compiled_code_and_its_pass_is_named() {
         let stock = stock::read(&Request::of_job(job)).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
-        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let report =
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         let Verdict::Refuted(counterexample) = &report.verdict else {
             panic!("{script}: {:?}", report.verdict)
         };
@@ -200,7 +204,8 @@ fn reads_beyond_memory_that_no_output_shows_are_seen() {
     let stock = stock::read(&Request::of_job(job)).unwrap();
     let subject = &stock.subject;
     let options = Options::find().unwrap().of_stock();
-    let mut report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+    let mut report =
+        crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
     let Verdict::Refuted(counterexample) = report.verdict.clone() else {
         panic!("{:?}", report.verdict)
     };
@@ -305,7 +310,7 @@ fn sums_of_signed_integers_are_proved_and_other_sums_are_not() {
         let stock = stock::read(&request).unwrap();
         let options = Options::find().unwrap().of_stock();
         let judged = stock::judged(&stock, stock::Annotations::Fallback, &mut |subject| {
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
         });
         let report = judged.report;
         assert_eq!(report.verdict == Verdict::Proved, is_right, "{change:?}: {:?}", report.verdict);
@@ -338,7 +343,7 @@ fn funcs_that_are_written_to_files_are_judged() {
         let stock = stock::read(&request).unwrap();
         let options = Options::find().unwrap().of_stock();
         let judged = stock::judged(&stock, stock::Annotations::Never, &mut |subject| {
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
         });
         let report = judged.report;
         assert_eq!(report.verdict == Verdict::Proved, is_right, "{:?}", report.verdict);
@@ -374,7 +379,7 @@ fn rings_and_stages_that_write_a_part_are_proved_and_wrong_ones_are_not() {
             let stock = stock::read(&request).unwrap();
             let options = Options::find().unwrap().of_stock();
             let judged = stock::judged(&stock, stock::Annotations::Never, &mut |subject| {
-                judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+                crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
             });
             let verdict = judged.report.verdict;
             assert_eq!(verdict == Verdict::Proved, is_right, "{script}, {after}: {verdict:?}");
@@ -447,8 +452,12 @@ fn runs_on_which_a_pipeline_owes_nothing_refute_nothing() {
             let stock = stock::read(&request).unwrap();
             let subject = &stock.subject;
             let options = Options::find().unwrap().of_stock();
-            let report =
-                judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+            let report = crate::common::judge(
+                &subject.pool,
+                &subject.algorithm,
+                &subject.compiled,
+                &options,
+            );
             let is_refuted = matches!(report.verdict, Verdict::Refuted(_));
             assert_eq!(is_refuted, !is_right, "{label}: {:?}", report.verdict);
         }
@@ -466,7 +475,8 @@ fn what_compiled_code_does_not_bear_out_by_a_run_to_its_end_is_not_refuted() {
     let stock = stock::read(&Request::of_job(bridge::Job { target, ..small })).unwrap();
     let subject = &stock.subject;
     let options = Options::find().unwrap().of_stock();
-    let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+    let report =
+        crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
     assert_eq!(report.verdict, Verdict::Proved);
     let names: Vec<&str> = report.conditions.iter().map(|condition| &*condition.name).collect();
     assert!(names.contains(&"compiled-without-asserts"), "{names:?}");
@@ -478,7 +488,7 @@ fn what_compiled_code_does_not_bear_out_by_a_run_to_its_end_is_not_refuted() {
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let mut report =
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         assert!(matches!(report.verdict, Verdict::Refuted(_)), "{target:?}: {:?}", report.verdict);
         let replay = stock::bear_out(&stock, &mut report, None).unwrap();
         assert_eq!(matches!(replay, Some(Replay::Wrong { .. })), refuted, "{target:?}: {replay:?}");
@@ -538,7 +548,7 @@ fn a_changed_statement_is_refuted_by_its_own_code() {
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
         let mut report =
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         let replay = stock::bear_out(&stock, &mut report, None).unwrap();
         assert!(matches!(replay, Some(Replay::Wrong { .. })), "{replay:?}");
         assert!(matches!(report.verdict, Verdict::Refuted(_)), "{:?}", report.verdict);

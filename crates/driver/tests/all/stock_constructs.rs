@@ -2,7 +2,7 @@
 //! with one change. Only the right ones are proved. A run of all tests judges a share of the
 //! cases, a sweep all.
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Annotations, Request, bridge};
 use halidom_testgen::sampled;
 use halidom_validate::Verdict;
@@ -758,7 +758,7 @@ fn each_construct_is_proved_and_its_wrong_twins_are_not() {
         let stock = stock::read(&Request::of_job(job.clone())).expect(name);
         let dump = stock.lossless().expect("it is compiled here");
         let mut judge = |subject: &halidom_driver::subject::Subject| {
-            judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
         };
         let verdict = stock::judged(&stock, Annotations::Never, &mut judge).report.verdict;
         if verdict != Verdict::Proved {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::in_parallel;
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Request, bridge};
 use halidom_testgen::sampled;
 use halidom_validate::Verdict;
@@ -729,7 +729,7 @@ fn compiled(script: &str) -> (Vec<u8>, String) {
 }
 
 /// The result for a statement, with a description if it is not read.
-fn judged(pipeline: &[u8], statement: &str) -> (String, Expected) {
+pub(crate) fn judged(pipeline: &[u8], statement: &str) -> (String, Expected) {
     let folder = tempfile::tempdir().expect("the test is written correctly");
     let (file, text) = (folder.path().join("edited.hlpipe"), folder.path().join("edited.stmt"));
     std::fs::write(&file, pipeline).expect("the test is written correctly");
@@ -753,7 +753,8 @@ fn judged(pipeline: &[u8], statement: &str) -> (String, Expected) {
     };
     let subject = &stock.subject;
     let options = Options::find().expect("the test is written correctly").of_stock();
-    let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+    let report =
+        crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
     let is_proved = matches!(report.verdict, Verdict::Proved);
     (format!("{:?}", report.verdict), if is_proved { Proved } else { NotProved })
 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Request, bridge};
 use halidom_validate::Verdict;
 
@@ -53,7 +53,8 @@ fn a_stride_is_what_an_entry_check_says_it_is() {
         let stock = stock::read(&request).unwrap();
         let subject = &stock.subject;
         let options = Options::find().unwrap().of_stock();
-        let report = judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
+        let report =
+            crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
         assert_eq!(report.verdict == Verdict::Proved, proved, "{label}: {:?}", report.verdict);
     }
 }

@@ -1,7 +1,7 @@
 //! Stock Halide's pipelines with `undef`: a pipeline is proved if nothing reads an element that no
 //! stage stored, and is not proved otherwise.
 
-use halidom_driver::judge::{self, Options};
+use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Annotations, Request, bridge};
 use halidom_testgen::sampled;
 use halidom_validate::Verdict;
@@ -88,7 +88,7 @@ fn values_that_nothing_stores_prove_nothing() {
             let job = bridge::Job::of(bridge::Origin::Script(path));
             let stock = stock::read(&Request::of_job(job)).expect("it is translated");
             let mut judge = |subject: &halidom_driver::subject::Subject| {
-                judge::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+                crate::common::judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
             };
             let verdict = stock::judged(&stock, Annotations::Never, &mut judge).report.verdict;
             match verdict {

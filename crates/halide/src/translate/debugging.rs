@@ -4,10 +4,11 @@
 //! The call writes to none of the pipeline's memory, and its result only decides whether the run
 //! ends with an error. The call and this check are taken out; what is written is not judged, and
 //! the verdict says so. A statement that uses the result otherwise names something unknown then,
-//! and is refused.
+//! and is refused. Nothing is taken out if the result's name also stands for something else.
 
 use halidom_base::FxHashSet;
 
+use super::scopes::belong;
 use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind};
 use crate::{NameId, Names};
 
@@ -18,7 +19,8 @@ const FUNCTION: &str = "debug_to_file";
 pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
     let mut results = FxHashSet::default();
     collect(names, block, &mut results);
-    if results.is_empty() {
+    let is_call = |stmt: &Stmt| result(names, stmt).is_some();
+    if results.is_empty() || !belong(block, &results, &is_call) {
         return None;
     }
     let mut block = block.clone();
@@ -28,15 +30,21 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
 
 fn collect(names: &Names, block: &[Stmt], results: &mut FxHashSet<NameId>) {
     for stmt in block {
-        if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind
-            && names.text(call.name) == FUNCTION
-            && let [Expr::String(_), Expr::Variable { name: buffer, ty: _ }] = call.args.as_slice()
-            && names.text(*buffer).ends_with(".buffer")
-        {
-            results.insert(*name);
-        }
+        results.extend(result(names, stmt));
         stmt.for_each_block(&mut |inner| collect(names, inner, results));
     }
+}
+
+/// The name of the result, if a statement is the call.
+fn result(names: &Names, stmt: &Stmt) -> Option<NameId> {
+    if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind
+        && names.text(call.name) == FUNCTION
+        && let [Expr::String(_), Expr::Variable { name: buffer, ty: _ }] = call.args.as_slice()
+        && names.text(*buffer).ends_with(".buffer")
+    {
+        return Some(*name);
+    }
+    None
 }
 
 fn strip(block: &mut Block, results: &FxHashSet<NameId>) {

@@ -6,9 +6,11 @@
 //! enough; a check that fails ends the run with an error. Here this memory is taken out with
 //! its stores and the checks that read it: nothing else depends on it, and a statement without
 //! checks makes the runs of the one with checks and more. So no proof rests on such a check.
+//! Nothing is taken out if one of the names also stands for something else.
 
 use halidom_base::FxHashSet;
 
+use super::scopes::belong;
 use crate::tree::{Block, Expr, Stmt, StmtKind};
 use crate::{NameId, Names};
 
@@ -20,7 +22,9 @@ const MEMORY: [&str; 4] = [".head", ".head_next", ".tail", ".tail_next"];
 pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
     let mut found = Found { names, memory: FxHashSet::default(), bound: FxHashSet::default() };
     found.collect(block);
-    if found.memory.is_empty() || !found.only_checks(block) {
+    let known = found.memory.union(&found.bound).copied().collect();
+    let is_right = found.only_checks(block) && belong(block, &known, &|stmt| found.binds(stmt));
+    if found.memory.is_empty() || !is_right {
         return None;
     }
     let mut block = block.clone();
@@ -38,11 +42,7 @@ struct Found<'a> {
 impl Found<'_> {
     fn collect(&mut self, block: &[Stmt]) {
         for stmt in block {
-            if let Some((name, [Expr::Int(1, _)])) = stmt.allocated()
-                && MEMORY.iter().any(|end| self.names.text(name).ends_with(end))
-            {
-                self.memory.insert(name);
-            }
+            self.memory.extend(self.allocated(stmt));
             if let StmtKind::Let { name, value } = &stmt.kind
                 && self.depends(value)
             {
@@ -50,6 +50,22 @@ impl Found<'_> {
             }
             stmt.for_each_block(&mut |inner| self.collect(inner));
         }
+    }
+
+    /// The memory that a statement allocates.
+    fn allocated(&self, stmt: &Stmt) -> Option<NameId> {
+        if let Some((name, [Expr::Int(1, _)])) = stmt.allocated()
+            && MEMORY.iter().any(|end| self.names.text(name).ends_with(end))
+        {
+            return Some(name);
+        }
+        None
+    }
+
+    /// Tests whether a statement binds a name to the memory, or to a value that depends on it.
+    fn binds(&self, stmt: &Stmt) -> bool {
+        matches!(&stmt.kind, StmtKind::Let { name: _, value } if self.depends(value))
+            || self.allocated(stmt).is_some()
     }
 
     /// Tests whether an expression reads the memory, or uses a name that depends on it.

@@ -9,7 +9,7 @@
 //! element of an input whose stride may be 0, each lane computes it from that element, with the
 //! same result: for the pipeline, the lanes read different elements, and claims say which.
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{Constant, Expr, ExprId, Overflow, Pool, Scalar as Type};
 
 use super::error::{Result, Unsupported, unsupported};
@@ -289,7 +289,13 @@ impl<'a, 'n> Lowering<'a, 'n> {
             Node::Call(name, args) => {
                 let args = args.iter().map(|arg| self.value(*arg, lanes));
                 let args = args.collect::<Step<Vec<_>>>()?;
-                Ok(self.ops.call(nodes.names.text(*name), &args, ty)?)
+                let name = nodes.names.text(*name);
+                let value = self.ops.call(name, &args, ty)?;
+                // These two are noted where they are met (`Nodes::passed_over`).
+                if !matches!(name, "return_second" | "memoize_expr") {
+                    self.keeps_loads(&args, value)?;
+                }
+                Ok(value)
             }
             Node::Gather(gather, vectors) => self.gather(gather, vectors, lanes),
             Node::Reduce(op, operand) => {
@@ -305,6 +311,29 @@ impl<'a, 'n> Lowering<'a, 'n> {
                 Ok(result)
             }
         }
+    }
+
+    /// Refuses a value that does not show all loads of its operands: they are made all the same.
+    fn keeps_loads(&self, operands: &[Value], value: Value) -> Result<()> {
+        let pool = &*self.ops.pool;
+        let loads = |id: ExprId| {
+            let mut found = FxHashSet::default();
+            pool.for_each_subexpr(id, &mut |id, expr| {
+                if matches!(expr, Expr::Load { .. }) {
+                    found.insert(id);
+                }
+            });
+            found
+        };
+        let mut read = operands.iter().filter(|operand| self.ops.reads(operand.id)).peekable();
+        if read.peek().is_none() {
+            return Ok(());
+        }
+        let shown = loads(value.id);
+        if read.all(|operand| loads(operand.id).is_subset(&shown)) {
+            return Ok(());
+        }
+        unsupported("an operand that reads memory and has no part in the value")
     }
 
     fn reduce(&mut self, op: ReduceOp, a: Value, b: Value) -> Result<Value> {

@@ -12,8 +12,8 @@ use super::lanes::{Lanes, Stop};
 use super::nodes::{Binding, Node, NodeId};
 use super::ops::Value;
 use super::pointers::Opaque;
-use super::scans::{Uses, contains_assert, is_stored};
-use super::walk::{Item, Walk};
+use super::scans::{Uses, are_stored, contains_assert, is_stored};
+use super::walk::{Atomicity, Item, Walk};
 use crate::tree::{self, Expr, Stmt};
 use crate::{Condition, NameId};
 
@@ -53,6 +53,10 @@ impl Walk<'_> {
                 let target = self.nodes.buffers.get(&stored);
                 target.is_none_or(|target| self.nodes.reads(node, target.id))
             };
+            // An atomic update reads its memory once for each lane, after the lanes before it.
+            if self.atomic != Atomicity::None && are_stored(rest, &overwrites) {
+                return unsupported("a vector of memory that an atomic update of its block writes");
+            }
             let mut uses = Uses { names: FxHashSet::from_iter([name]), written: false };
             // An extern stage writes memory without a store.
             let late = self.nodes.reads_memory(node)

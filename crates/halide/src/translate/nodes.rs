@@ -22,6 +22,10 @@ use crate::{NameId, Names};
 /// The wrapper of Halide 19.0.0 within which every operator on floats is strict.
 const STRICT: &str = "strict_float";
 
+/// The most lanes of a vector: Halide counts them in 16 bits.
+const MOST_LANES: u32 = u16::MAX as u32;
+const TOO_MANY_LANES: &str = "a vector of no or more than 65535 lanes";
+
 define_id!(
     /// An expression.
     pub(super) NodeId, "node"
@@ -73,6 +77,25 @@ pub(super) enum Node {
 }
 
 impl Node {
+    pub(super) fn operands(&self) -> Vec<NodeId> {
+        match self {
+            Self::Value(_) => Vec::new(),
+            Self::Cast(a)
+            | Self::Reinterpret(a)
+            | Self::Not(a)
+            | Self::Broadcast(a)
+            | Self::Reduce(_, a) => vec![*a],
+            Self::Binary(_, a, b) | Self::Ramp { base: a, stride: b } => vec![*a, *b],
+            Self::Select(a, b, c) => vec![*a, *b, *c],
+            Self::Load { buffer: _, index, predicate } => {
+                [*index].into_iter().chain(*predicate).collect()
+            }
+            Self::Ref { func: _, component: _, args }
+            | Self::Call(_, args)
+            | Self::Gather(_, args) => args.to_vec(),
+        }
+    }
+
     /// The same node with other operands.
     fn map(self, mut map: impl FnMut(NodeId) -> NodeId) -> Self {
         let all = |args: Box<[NodeId]>, map: &mut dyn FnMut(NodeId) -> NodeId| {
@@ -168,6 +191,9 @@ pub(super) struct Nodes<'a> {
     pub(super) taken: IndexMap<String, f64>,
     /// The values of named nodes, if these values read no memory.
     definitions: FxHashMap<NodeId, NodeId>,
+    /// Loads of which the value of their expression may have no lane, or not all, collected since
+    /// the last query. They are made all the same.
+    pub(super) passed_over: IndexSet<NodeId>,
     /// Indices with claimed alignments, collected since the last query.
     pub(super) aligned: Vec<(NodeId, Alignment)>,
     /// Values that are shown to someone, collected since the last query.
@@ -198,6 +224,7 @@ impl<'a> Nodes<'a> {
             has_plain_floats: false,
             taken: IndexMap::default(),
             definitions: FxHashMap::default(),
+            passed_over: IndexSet::default(),
             aligned: Vec::new(),
             shown: Vec::new(),
             has_shown: false,
@@ -298,6 +325,9 @@ impl<'a> Nodes<'a> {
             Expr::Variable { name, ty } => self.variable(*name, *ty)?,
             Expr::Cast(ty, operand) => {
                 let operand = self.elaborate(pool, operand)?;
+                if self.lanes(operand) != ty.lanes {
+                    return unsupported("a conversion to a type with other lanes");
+                }
                 self.make(Node::Cast(operand), *ty)
             }
             Expr::Reinterpret(ty, operand) => {
@@ -334,13 +364,13 @@ impl<'a> Nodes<'a> {
             Expr::Ramp { base, stride, lanes } => {
                 let base = self.elaborate(pool, base)?;
                 let stride = self.elaborate(pool, stride)?;
-                let ty = self.ty(base);
-                self.make(Node::Ramp { base, stride }, ty.with_lanes(ty.lanes * lanes))
+                let ty = repeated(self.ty(base), *lanes)?;
+                self.make(Node::Ramp { base, stride }, ty)
             }
             Expr::Broadcast { value, lanes } => {
                 let value = self.elaborate(pool, value)?;
-                let ty = self.ty(value);
-                self.make(Node::Broadcast(value), ty.with_lanes(ty.lanes * lanes))
+                let ty = repeated(self.ty(value), *lanes)?;
+                self.make(Node::Broadcast(value), ty)
             }
             Expr::Call(call) if self.names.text(call.name) == STRICT => {
                 let has_plain_floats = self.has_plain_floats;
@@ -354,7 +384,15 @@ impl<'a> Nodes<'a> {
                 self.bind(*name, binding);
                 let body = self.elaborate(pool, body);
                 self.unbind(*name);
-                return body;
+                let body = body?;
+                if let Binding::Node(value) = binding
+                    && self.reads_memory(value)
+                {
+                    let used = self.loads(body);
+                    let unused = self.loads(value).into_iter().filter(|load| !used.contains(load));
+                    self.passed_over.extend(unused.collect::<Vec<_>>());
+                }
+                body
             }
             Expr::Shuffle(kind, vectors) => {
                 let vectors = vectors.iter().map(|vector| self.elaborate(pool, vector));
@@ -497,7 +535,10 @@ impl<'a> Nodes<'a> {
     fn shuffle(&mut self, kind: &ShuffleKind, vectors: Box<[NodeId]>) -> Result<NodeId> {
         let Some(first) = vectors.first() else { return unsupported("a shuffle of nothing") };
         let scalar = self.ty(*first).scalar;
-        let given: u32 = vectors.iter().map(|vector| self.lanes(*vector)).sum();
+        let given: u64 = vectors.iter().map(|vector| u64::from(self.lanes(*vector))).sum();
+        let Some(given) = u32::try_from(given).ok().filter(|given| *given <= MOST_LANES) else {
+            return unsupported(TOO_MANY_LANES);
+        };
         let (gather, lanes) = match kind {
             ShuffleKind::Concat => (Gather::Concat, given),
             ShuffleKind::Interleave => {
@@ -508,13 +549,21 @@ impl<'a> Nodes<'a> {
             }
             ShuffleKind::Extract(lane) => (Gather::Lanes([*lane].into()), 1),
             ShuffleKind::Slice { begin, stride, count } => match u32::try_from(*count) {
-                Ok(count @ 1..) => (Gather::Slice { begin: *begin, stride: *stride }, count),
-                Ok(0) | Err(_) => return unsupported("a slice without lanes"),
+                Ok(count @ 1..=MOST_LANES) => {
+                    (Gather::Slice { begin: *begin, stride: *stride }, count)
+                }
+                Ok(0) => return unsupported("a slice without lanes"),
+                Ok(_) | Err(_) => return unsupported(TOO_MANY_LANES),
             },
             ShuffleKind::Lanes(lanes) => {
                 (Gather::Lanes(lanes.as_slice().into()), lanes.len() as u32)
             }
         };
+        if !takes_all(&gather, lanes, given) {
+            for vector in &vectors {
+                self.passed_over.extend(self.loads(*vector));
+            }
+        }
         Ok(self.make(Node::Gather(gather, vectors), Type { scalar, lanes }))
     }
 
@@ -560,6 +609,14 @@ impl<'a> Nodes<'a> {
             let index = self.place(pool, &buffer, &args)?;
             let ty = Type { scalar: buffer.ty, lanes: self.lanes(index) };
             return Ok(self.make(Node::Load { buffer: buffer.id, index, predicate: None }, ty));
+        }
+        let unused: &[NodeId] = match (self.names.text(call.name), &*args) {
+            ("return_second", [effect, _]) => &[*effect],
+            ("memoize_expr", [_, keys @ ..]) => keys,
+            _ => &[],
+        };
+        for arg in unused {
+            self.passed_over.extend(self.loads(*arg));
         }
         if let [condition, value] = *args
             && name == "if_then_else"
@@ -687,7 +744,8 @@ impl<'a> Nodes<'a> {
         self.buffers.get(&self.names.find(name)?)
     }
 
-    /// A node for lanes where a predicate holds: loads with this predicate lose it.
+    /// A node for lanes where a predicate holds: loads with this predicate lose it, where a lane of
+    /// the node depends only on the same lane of them.
     pub(super) fn under(&mut self, id: NodeId, predicate: NodeId) -> NodeId {
         let predicate = self.expanded(predicate);
         self.assume(id, predicate, &mut FxHashMap::default())
@@ -699,6 +757,9 @@ impl<'a> Nodes<'a> {
         holds: NodeId,
         done: &mut FxHashMap<NodeId, NodeId>,
     ) -> NodeId {
+        if !self.keeps_lanes(id) {
+            return id;
+        }
         if let Some(known) = done.get(&id) {
             return *known;
         }
@@ -713,4 +774,24 @@ impl<'a> Nodes<'a> {
         done.insert(id, result);
         result
     }
+}
+
+/// The type of some repetitions of a value.
+fn repeated(ty: Type, count: u32) -> Result<Type> {
+    match ty.lanes.checked_mul(count) {
+        Some(lanes @ 1..=MOST_LANES) => Ok(ty.with_lanes(lanes)),
+        Some(_) | None => unsupported(TOO_MANY_LANES),
+    }
+}
+
+/// Tests whether a shuffle of vectors with `given` lanes in all takes each of these lanes.
+fn takes_all(gather: &Gather, lanes: u32, given: u32) -> bool {
+    let taken: FxHashSet<i64> = match gather {
+        Gather::Concat | Gather::Interleave => return true,
+        Gather::Slice { begin, stride } => {
+            (0..i64::from(lanes)).map(|lane| begin + stride * lane).collect()
+        }
+        Gather::Lanes(lanes) => lanes.iter().copied().collect(),
+    };
+    taken.len() >= given as usize
 }

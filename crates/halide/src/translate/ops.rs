@@ -333,8 +333,9 @@ impl Ops<'_> {
         match (op, x.and_then(Constant::as_bool), y.and_then(Constant::as_bool)) {
             (Op::And, Some(true), _) | (Op::Or, Some(false), _) => return b,
             (Op::And, _, Some(true)) | (Op::Or, _, Some(false)) => return a,
-            (Op::And, Some(false), _) | (Op::Or, Some(true), _) => return a,
-            (Op::And, _, Some(false)) | (Op::Or, _, Some(true)) => return b,
+            // An operand that reads memory is evaluated all the same.
+            (Op::And, Some(false), _) | (Op::Or, Some(true), _) if !self.reads(b) => return a,
+            (Op::And, _, Some(false)) | (Op::Or, _, Some(true)) if !self.reads(a) => return b,
             _ => {}
         }
         if let (Some(x), Some(y)) = (x, y)
@@ -344,6 +345,13 @@ impl Ops<'_> {
             return self.pool.constant(value);
         }
         self.pool.binary(op, a, b)
+    }
+
+    /// Tests whether an expression reads memory.
+    pub(super) fn reads(&self, id: ExprId) -> bool {
+        let mut found = false;
+        self.pool.for_each_subexpr(id, &mut |_, expr| found |= matches!(expr, Expr::Load { .. }));
+        found
     }
 
     pub(super) fn not(&mut self, operand: Value) -> Result<Value> {

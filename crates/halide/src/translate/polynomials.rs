@@ -7,6 +7,7 @@
 //! they are bound to, if these read no memory, so that an unknown has the same value wherever it is
 //! evaluated.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use halidom_base::FxHashMap;
@@ -18,6 +19,24 @@ pub(super) type Definitions = FxHashMap<VarId, ExprId>;
 
 /// The greatest depth to which names and operators are followed.
 const DEPTH: usize = 200;
+/// The most names and operators that are followed for one answer. A name that is used twice is
+/// followed twice, so chains of names would take exponential time.
+const STEPS: usize = 20_000;
+
+/// The depth and the steps that are left.
+#[derive(Clone, Copy)]
+struct Left<'a> {
+    depth: usize,
+    steps: &'a Cell<usize>,
+}
+
+impl Left<'_> {
+    /// Returns the rest within a name or an operator; `None` if there is none.
+    fn within(self) -> Option<Self> {
+        self.steps.set(self.steps.get().checked_sub(1)?);
+        Some(Self { depth: self.depth.checked_sub(1)?, ..self })
+    }
+}
 
 /// An atom of a polynomial.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,12 +54,17 @@ pub(super) type Polynomial = Sum<Product<Unknown>>;
 
 /// The polynomial of an integer; `None` if its coefficients are too large.
 pub(super) fn polynomial(pool: &Pool, definitions: &Definitions, id: ExprId) -> Option<Polynomial> {
-    within(pool, definitions, id, DEPTH)
+    within(pool, definitions, id, Left { depth: DEPTH, steps: &Cell::new(STEPS) })
 }
 
-fn within(pool: &Pool, definitions: &Definitions, id: ExprId, depth: usize) -> Option<Polynomial> {
-    let depth = depth.checked_sub(1)?;
-    let inner = |id: ExprId| within(pool, definitions, id, depth);
+fn within(
+    pool: &Pool,
+    definitions: &Definitions,
+    id: ExprId,
+    left: Left<'_>,
+) -> Option<Polynomial> {
+    let left = left.within()?;
+    let inner = |id: ExprId| within(pool, definitions, id, left);
     if let Some(value) = pool.as_constant(id).and_then(Constant::as_integer) {
         return Some(Polynomial::constant(value));
     }
@@ -79,14 +103,15 @@ pub(super) fn remainder(
     polynomial: &Polynomial,
     modulus: i128,
 ) -> Option<i128> {
-    remainder_within((pool, definitions), polynomial, modulus, DEPTH)
+    let left = Left { depth: DEPTH, steps: &Cell::new(STEPS) };
+    remainder_within((pool, definitions), polynomial, modulus, left)
 }
 
 fn remainder_within(
     names: (&Pool, &Definitions),
     polynomial: &Polynomial,
     modulus: i128,
-    depth: usize,
+    left: Left<'_>,
 ) -> Option<i128> {
     if modulus <= 0 {
         return None;
@@ -98,7 +123,7 @@ fn remainder_within(
             if term == 0 {
                 break;
             }
-            let factor = of_unknown(names, unknown, modulus, depth)?;
+            let factor = of_unknown(names, unknown, modulus, left)?;
             term = term.checked_mul(factor)?.rem_euclid(modulus);
         }
         sum = sum.checked_add(term)?.rem_euclid(modulus);
@@ -113,11 +138,11 @@ fn of_unknown(
     (pool, definitions): (&Pool, &Definitions),
     unknown: &Unknown,
     modulus: i128,
-    depth: usize,
+    left: Left<'_>,
 ) -> Option<i128> {
-    let depth = depth.checked_sub(1)?;
+    let left = left.within()?;
     let inner =
-        |polynomial: &Polynomial| remainder_within((pool, definitions), polynomial, modulus, depth);
+        |polynomial: &Polynomial| remainder_within((pool, definitions), polynomial, modulus, left);
     let id = match unknown {
         Unknown::Var(_) => return None,
         Unknown::Remainder(dividend, by) => {
@@ -137,7 +162,7 @@ fn of_unknown(
     }
     let mut found = operands
         .into_iter()
-        .map(|operand| within(pool, definitions, operand, depth).as_ref().and_then(inner));
+        .map(|operand| within(pool, definitions, operand, left).as_ref().and_then(inner));
     let (first, second) = (found.next()??, found.next()??);
     (first == second).then_some(first)
 }

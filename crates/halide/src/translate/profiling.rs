@@ -5,9 +5,13 @@
 //! measures is not judged, and the verdict says so. Here its statements are taken out: its memory,
 //! stores to this memory within its size, calls of its functions with operands that read no memory,
 //! and the check that it starts, which ends the run with an error. Names that these statements bind
-//! are unknown to the others, so a statement that uses one otherwise is refused.
+//! are unknown to the others, so a statement that uses one otherwise is refused. Nothing is taken
+//! out if one of these names also stands for something else.
+
+use halidom_base::FxHashSet;
 
 use super::effects::is_harmless;
+use super::scopes::belong;
 use crate::tree::{BinaryOp, Block, Call, Expr, Scalar, Stmt, StmtKind};
 use crate::{NameId, Names};
 
@@ -27,12 +31,37 @@ const SIZED: [&str; 2] = ["halide_profiler_memory_allocate", "halide_profiler_me
 
 /// The statements without those that measure the run; nothing if there are none.
 pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
-    let measures = block.iter().any(|stmt| is_memory(names, stmt).is_some());
-    measures.then(|| {
-        let mut block = block.clone();
-        strip(names, &mut block, &mut Vec::new());
-        block
-    })
+    if !block.iter().any(|stmt| is_memory(names, stmt).is_some()) {
+        return None;
+    }
+    let mut known = FxHashSet::default();
+    collect(names, block, &mut known);
+    if !belong(block, &known, &|stmt| bound(names, stmt).is_some()) {
+        return None;
+    }
+    let mut block = block.clone();
+    strip(names, &mut block, &mut Vec::new(), &known);
+    Some(block)
+}
+
+/// The names that are bound to what measures the run.
+fn collect(names: &Names, block: &[Stmt], known: &mut FxHashSet<NameId>) {
+    for stmt in block {
+        known.extend(bound(names, stmt));
+        stmt.for_each_block(&mut |inner| collect(names, inner, known));
+    }
+}
+
+/// The name that a statement binds to memory, a token or a result of the profiler.
+fn bound(names: &Names, stmt: &Stmt) -> Option<NameId> {
+    if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind {
+        let token = stem(names.text(*name)).ends_with(TOKEN)
+            && names.text(call.name) == "alloca"
+            && call.args.iter().all(|arg| reads_nothing(arg) && is_harmless(names, arg));
+        let begins = names.text(*name).starts_with("profiler_");
+        return (begins && (token || is_own(names, call))).then_some(*name);
+    }
+    is_memory(names, stmt).map(|(name, _)| name)
 }
 
 /// The memory that a statement allocates for the profiler, and its number of elements.
@@ -53,19 +82,29 @@ fn stem(name: &str) -> &str {
     }
 }
 
-fn strip(names: &Names, block: &mut Block, memory: &mut Vec<(NameId, i64)>) {
+fn strip(
+    names: &Names,
+    block: &mut Block,
+    memory: &mut Vec<(NameId, i64)>,
+    known: &FxHashSet<NameId>,
+) {
+    let outside = memory.len();
     block.retain_mut(|stmt| {
         memory.extend(is_memory(names, stmt));
-        stmt.kind.for_each_body_mut(&mut |body| strip(names, body, memory));
-        !measures(names, stmt, memory)
+        stmt.kind.for_each_body_mut(&mut |body| strip(names, body, memory, known));
+        !measures(names, stmt, memory, known)
     });
+    memory.truncate(outside);
 }
 
 /// Tests whether a statement only measures.
-fn measures(names: &Names, stmt: &Stmt, memory: &[(NameId, i64)]) -> bool {
-    let size =
-        |name: &NameId| memory.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
-    let begins = |name: &NameId| names.text(*name).starts_with("profiler_");
+fn measures(
+    names: &Names,
+    stmt: &Stmt,
+    memory: &[(NameId, i64)],
+    known: &FxHashSet<NameId>,
+) -> bool {
+    let size = |name: &NameId| memory.iter().rfind(|(own, _)| own == name).map(|(_, size)| *size);
     if let StmtKind::Store {
         name,
         index: Expr::Int(index, _),
@@ -76,17 +115,11 @@ fn measures(names: &Names, stmt: &Stmt, memory: &[(NameId, i64)]) -> bool {
     {
         return size(name).is_some_and(|size| (0..size).contains(index)) && reads_nothing(value);
     }
-    if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind {
-        let token = stem(names.text(*name)).ends_with(TOKEN)
-            && names.text(call.name) == "alloca"
-            && call.args.iter().all(|arg| reads_nothing(arg) && is_harmless(names, arg));
-        return begins(name) && (token || is_own(names, call));
-    }
     if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Eq, operands), message: _ } =
         &stmt.kind
         && let [Expr::Variable { name, ty: _ }, Expr::Int(0, _)] = &**operands
     {
-        return MEMORY.contains(&stem(names.text(*name)));
+        return known.contains(name) && MEMORY.contains(&stem(names.text(*name)));
     }
     if let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind {
         let ends = matches!(
@@ -99,7 +132,7 @@ fn measures(names: &Names, stmt: &Stmt, memory: &[(NameId, i64)]) -> bool {
     if let StmtKind::Free(name) = &stmt.kind {
         return size(name).is_some();
     }
-    is_memory(names, stmt).is_some()
+    bound(names, stmt).is_some()
 }
 
 /// Tests whether a call is one of a function of the profiler, whose operands read no memory and are

@@ -11,13 +11,25 @@ impl Nodes<'_> {
     pub(super) fn load_predicates(&self, id: NodeId) -> IndexSet<NodeId> {
         let mut found = IndexSet::default();
         let mut in_place = true;
-        self.visit(id, &mut |node| {
+        self.visit_placed(id, &mut |_, node, is_placed| {
             if let Node::Load { buffer: _, index: _, predicate: Some(predicate) } = node {
+                in_place &= is_placed;
                 found.insert(*predicate);
             }
-            in_place &= !matches!(node, Node::Gather(..) | Node::Reduce(..));
         });
         if in_place { found } else { IndexSet::default() }
+    }
+
+    /// The loads in a node of which another lane than its own decides a lane of the node: those
+    /// below a shuffle, a reduction and the like.
+    pub(super) fn displaced(&self, id: NodeId) -> FxHashSet<NodeId> {
+        let mut found = FxHashSet::default();
+        self.visit_placed(id, &mut |id, node, is_placed| {
+            if !is_placed && matches!(node, Node::Load { buffer: _, index: _, predicate: _ }) {
+                found.insert(id);
+            }
+        });
+        found
     }
 
     /// The loads in a node.
@@ -83,7 +95,8 @@ impl Nodes<'_> {
         self.reads_at(id, which, |_| false)
     }
 
-    /// Tests whether a node reads a buffer at an index that is not allowed.
+    /// Tests whether a node reads a buffer at an index that is not allowed, or an element that an
+    /// allowed index gives in another lane than the one that uses the element.
     pub(super) fn reads_at(
         &self,
         id: NodeId,
@@ -91,12 +104,46 @@ impl Nodes<'_> {
         allowed: impl Fn(NodeId) -> bool,
     ) -> bool {
         let mut found = false;
-        self.visit(id, &mut |node| {
+        self.visit_placed(id, &mut |_, node, is_placed| {
             if let Node::Load { buffer, index, predicate: _ } = node {
-                found |= *buffer == which && !allowed(*index);
+                found |= *buffer == which && !(is_placed && allowed(*index));
             }
         });
         found
+    }
+
+    /// Visits the nodes below a node, and says of each whether a lane of the node depends only on
+    /// the same lane of it. A node that is used in both ways is visited twice.
+    fn visit_placed(&self, id: NodeId, visit: &mut impl FnMut(NodeId, &Node, bool)) {
+        let mut pending = vec![(id, true)];
+        let mut seen = FxHashSet::default();
+        while let Some((id, is_placed)) = pending.pop() {
+            if !seen.insert((id, is_placed)) {
+                continue;
+            }
+            visit(id, self.node(id), is_placed);
+            let below = is_placed && self.keeps_lanes(id);
+            pending.extend(self.node(id).operands().into_iter().map(|operand| (operand, below)));
+        }
+    }
+
+    /// Tests whether each lane of a node depends only on the same lane of its operands: an operand
+    /// with one lane is the same for all.
+    pub(super) fn keeps_lanes(&self, id: NodeId) -> bool {
+        match self.node(id) {
+            Node::Gather(..) | Node::Reduce(..) => false,
+            Node::Reinterpret(operand) => self.lanes(*operand) == self.lanes(id),
+            Node::Broadcast(operand) => self.lanes(*operand) == 1,
+            Node::Ramp { base, stride } => self.lanes(*base) == 1 && self.lanes(*stride) == 1,
+            Node::Value(_)
+            | Node::Cast(_)
+            | Node::Binary(..)
+            | Node::Not(_)
+            | Node::Select(..)
+            | Node::Load { .. }
+            | Node::Ref { .. }
+            | Node::Call(..) => true,
+        }
     }
 
     fn visit(&self, id: NodeId, visit: &mut impl FnMut(&Node)) {
@@ -110,30 +157,8 @@ impl Nodes<'_> {
             if !seen.insert(id) {
                 continue;
             }
-            let node = self.node(id);
-            visit(id, node);
-            match node {
-                Node::Value(_) => {}
-                Node::Cast(a)
-                | Node::Reinterpret(a)
-                | Node::Not(a)
-                | Node::Broadcast(a)
-                | Node::Reduce(_, a) => {
-                    pending.push(*a);
-                }
-                Node::Binary(_, a, b) => pending.extend([*a, *b]),
-                Node::Select(a, b, c) => pending.extend([*a, *b, *c]),
-                Node::Load { buffer: _, index, predicate } => {
-                    pending.push(*index);
-                    pending.extend(*predicate);
-                }
-                Node::Ramp { base, stride } => pending.extend([*base, *stride]),
-                Node::Ref { func: _, component: _, args }
-                | Node::Call(_, args)
-                | Node::Gather(_, args) => {
-                    pending.extend(args.iter().copied());
-                }
-            }
+            visit(id, self.node(id));
+            pending.extend(self.node(id).operands());
         }
     }
 }

@@ -78,6 +78,13 @@ impl Uses {
     }
 }
 
+/// Tests whether a block stores to some memory.
+pub(super) fn are_stored(block: &[Stmt], is_it: &dyn Fn(NameId) -> bool) -> bool {
+    let mut found = false;
+    for_each_store(block, &mut |name| found |= is_it(name));
+    found
+}
+
 /// Calls `visit` with the name of every buffer that is stored to.
 fn for_each_store(block: &[Stmt], visit: &mut impl FnMut(NameId)) {
     for stmt in block {

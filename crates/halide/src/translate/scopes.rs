@@ -51,6 +51,69 @@ pub(super) fn rebound(block: &[Stmt], visible: &mut FxHashSet<NameId>) -> Option
     found
 }
 
+/// Tests whether names only stand for what some statements bind them to: each binder of such a name
+/// is one of these statements, and each use lies in the scope of a binder. Else a statement that is
+/// found by such a name may be about something else.
+pub(super) fn belong(
+    block: &[Stmt],
+    names: &FxHashSet<NameId>,
+    is_binder: &dyn Fn(&Stmt) -> bool,
+) -> bool {
+    belong_in(block, names, is_binder, &mut FxHashSet::default())
+}
+
+fn belong_in(
+    block: &[Stmt],
+    names: &FxHashSet<NameId>,
+    is_binder: &dyn Fn(&Stmt) -> bool,
+    visible: &mut FxHashSet<NameId>,
+) -> bool {
+    let mut own = Vec::new();
+    let all = block.iter().all(|stmt| {
+        let mut all = true;
+        stmt.for_each_expr(&mut |expr| all = all && uses_belong(expr, names, visible));
+        if let StmtKind::Free(name)
+        | StmtKind::Store { name, index: _, alignment: _, value: _, predicate: _ }
+        | StmtKind::Provide { name, args: _, values: _, predicate: _ } = &stmt.kind
+        {
+            all = all && (!names.contains(name) || visible.contains(name));
+        }
+        if let StmtKind::Free(name) = &stmt.kind {
+            visible.remove(name);
+        }
+        if let Some((name, _)) = binder(&stmt.kind).filter(|(name, _)| names.contains(name)) {
+            all = all && is_binder(stmt) && visible.insert(name);
+            own.push(name);
+        }
+        stmt.for_each_block(&mut |inner| {
+            all = all && belong_in(inner, names, is_binder, visible);
+        });
+        all
+    });
+    for name in own {
+        visible.remove(&name);
+    }
+    all
+}
+
+/// Tests whether an expression binds none of the names, and uses them only where they are visible.
+fn uses_belong(expr: &Expr, names: &FxHashSet<NameId>, visible: &FxHashSet<NameId>) -> bool {
+    let is_right = |name: &NameId| !names.contains(name) || visible.contains(name);
+    let mut all = if let Expr::Variable { name, ty: _ } = expr {
+        is_right(name)
+    } else if let Expr::Load(load) = expr {
+        is_right(&load.name)
+    } else if let Expr::Call(call) = expr {
+        is_right(&call.name)
+    } else if let Expr::Let { name, value: _, body: _ } = expr {
+        !names.contains(name)
+    } else {
+        true
+    };
+    expr.for_each_operand(&mut |operand| all = all && uses_belong(operand, names, visible));
+    all
+}
+
 /// The name that a statement binds, and whether its scope ends with the statement.
 fn binder(kind: &StmtKind) -> Option<(NameId, bool)> {
     match kind {

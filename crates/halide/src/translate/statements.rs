@@ -11,7 +11,7 @@ use super::error::{Result, unsupported};
 use super::holdings;
 use super::lanes::{Lanes, Stop};
 use super::memory::{Allocation, Realization};
-use super::nodes::{Binding, Buffer};
+use super::nodes::{Binding, Buffer, NodeId};
 use super::ops::Value;
 use super::polynomials;
 use super::walk::{Atomicity, Item, Place, Walk, closed};
@@ -176,7 +176,7 @@ impl Walk<'_> {
             self.missed.pop();
         }
         let mut owed = self.shown(pool)?;
-        owed.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
+        owed.extend(self.owed_by_exprs(pool)?);
         items.splice(first..first, owed);
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Walk<'_> {
         is_missed: bool,
     ) -> Result<Vec<Item>> {
         let condition = self.scalar(pool, test)?;
-        let mut items: Vec<Item> = self.alignments(pool)?.into_iter().map(Item::Stmt).collect();
+        let mut items: Vec<Item> = self.owed_by_exprs(pool)?;
         let (then_branch, else_branch) = branches;
         let stmt = match pool.as_constant(condition.id).and_then(Constant::as_bool) {
             Some(true) => Some(self.block(pool, then_branch)?),
@@ -260,7 +260,7 @@ impl Walk<'_> {
             items.push(Item::Stmt(self.block(pool, &phases)?));
         } else {
             let range = [self.int(pool, min)?, self.int(pool, extent)?];
-            items.extend(self.alignments(pool)?.into_iter().map(Item::Stmt));
+            items.extend(self.owed_by_exprs(pool)?);
             self.leading = self.leading_in(pool, extent);
             let stmt = self.for_stmt(pool, (name, kind), range, body)?;
             self.leading = None;
@@ -433,10 +433,13 @@ impl Walk<'_> {
         }
     }
 
-    /// The obligations for the alignments that the accesses of a statement claim.
-    fn alignments(&mut self, pool: &mut Pool) -> Result<Vec<StmtId>> {
+    /// The obligations for what the expressions of a statement do besides giving a value: for the
+    /// loads that the value does not show, and for the alignments that accesses claim.
+    fn owed_by_exprs(&mut self, pool: &mut Pool) -> Result<Vec<Item>> {
         self.touched()?;
-        let mut owed = Vec::new();
+        let passed_over: Vec<NodeId> =
+            std::mem::take(&mut self.nodes.passed_over).into_iter().collect();
+        let mut owed = self.made(pool, &passed_over, None)?;
         for (index, Alignment { modulus, remainder }) in std::mem::take(&mut self.nodes.aligned) {
             let (modulus, remainder) = (i128::from(modulus), i128::from(remainder));
             let first = Lanes { first: 0, step: 0, count: 1 };
@@ -466,7 +469,7 @@ impl Walk<'_> {
             };
             let right = pool.int(remainder);
             let condition = pool.binary(BinaryOp::Eq, left, right);
-            owed.push(self.owed(pool, condition)?);
+            owed.push(Item::Stmt(self.owed(pool, condition)?));
         }
         Ok(owed)
     }

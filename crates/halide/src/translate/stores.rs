@@ -1,14 +1,14 @@
 //! Stores: divided where a vector's lanes come from different places, and lane by lane where a
 //! predicate selects lanes.
 
-use halidom_base::IndexSet;
+use halidom_base::{FxHashSet, IndexSet};
 use halidom_ir::{
     BinaryOp as IrOp, BufferId, BufferKind, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt,
     StmtId,
 };
 
 use super::error::{Result, unsupported};
-use super::lanes::{Lanes, Lowering, Stop, UNLOADED};
+use super::lanes::{Division, Lanes, Lowering, Stop, UNLOADED};
 use super::marks::{self, Instance};
 use super::nodes::{Buffer, Gather, Node, NodeId, Nodes};
 use super::walk::{Atomicity, Item, Walk, closed};
@@ -84,7 +84,8 @@ impl Walk<'_> {
         let masks: Vec<NodeId> =
             masks.into_iter().filter(|mask| self.nodes.lanes(*mask) == count).collect();
         let value = masks.iter().fold(value, |value, mask| self.nodes.under(value, *mask));
-        let mut parts = self.parts(pool, [index, value], (predicate, &masks))?;
+        let is_spread = self.is_spread(pool, index);
+        let mut parts = self.parts(pool, [index, value], (predicate, &masks), is_spread)?;
         let is_selected = predicate.is_some() || !masks.is_empty();
         let mut conditions = [predicate].into_iter().flatten().chain(masks);
         let is_decided = conditions.any(|node| self.reads_elsewhere(pool, node, index, target));
@@ -136,12 +137,15 @@ impl Walk<'_> {
     }
 
     /// Divides a store into parts: single lanes where lanes are selected or updated one by one,
-    /// else as few parts as possible.
+    /// else as few parts as possible. The code writes one lane after the other, which matters where
+    /// lanes have the same place. So the parts keep the order of lanes, unless all places are
+    /// distinct (`is_spread`).
     fn parts(
         &mut self,
         pool: &mut Pool,
         [index, value]: [NodeId; 2],
         (predicate, masks): (Option<NodeId>, &[NodeId]),
+        is_spread: bool,
     ) -> Result<Vec<Part>> {
         let mark = self.nodes.prophecy(value);
         let mut parts = Vec::new();
@@ -166,6 +170,10 @@ impl Walk<'_> {
                     parts.push(Part { instance, ..found });
                 }
                 Err(Stop::Divide(division)) => {
+                    let division = match division {
+                        Division::Classes(_) if !is_spread => Division::Each,
+                        Division::Classes(_) | Division::Cut(_) | Division::Each => division,
+                    };
                     pending.extend(lanes.divided(division).into_iter().rev());
                 }
                 Err(Stop::Unsupported(what)) => return Err(what),
@@ -239,8 +247,8 @@ impl Walk<'_> {
         Some(parts.collect())
     }
 
-    /// The loads of some nodes, each in the lanes in which it is made, without the loads that have
-    /// the predicate `mask`.
+    /// The loads of some nodes, each in the lanes in which it is made, without the loads in place
+    /// that have the predicate `mask`.
     pub(super) fn made(
         &mut self,
         pool: &mut Pool,
@@ -248,15 +256,20 @@ impl Walk<'_> {
         mask: Option<NodeId>,
     ) -> Result<Vec<Item>> {
         let mask = mask.map(|mask| self.nodes.expanded(mask));
-        let mut loads = IndexSet::default();
+        let (mut loads, mut displaced) = (IndexSet::default(), FxHashSet::default());
         for node in nodes {
             loads.extend(self.nodes.loads(*node));
+            displaced.extend(self.nodes.displaced(*node));
         }
         let mut made = Vec::new();
         for load in loads {
             let Node::Load { buffer, index, predicate } = *self.nodes.node(load) else { continue };
             let predicate = match predicate {
-                Some(own) if Some(self.nodes.expanded(own)) == mask => continue,
+                Some(own)
+                    if Some(self.nodes.expanded(own)) == mask && !displaced.contains(&load) =>
+                {
+                    continue;
+                }
                 Some(own) if self.always_holds(pool, own) => None,
                 Some(own) => Some(own),
                 None => None,
@@ -330,6 +343,17 @@ impl Walk<'_> {
         Some(stride)
     }
 
+    /// Tests whether the lanes of an index are distinct: those of a ramp whose stride is not 0.
+    fn is_spread(&mut self, pool: &mut Pool, index: NodeId) -> bool {
+        let Node::Ramp { base, stride } = *self.nodes.node(index) else { return false };
+        if self.nodes.lanes(base) != 1 {
+            return false;
+        }
+        let stride = self.lower(pool, |lowering| lowering.scalar(stride));
+        let stride = stride.ok().and_then(|stride| pool.as_constant(stride.id));
+        stride.and_then(Constant::as_integer).is_some_and(|stride| stride != 0)
+    }
+
     /// Tests whether a value may read elements of the buffer that other lanes write.
     fn reads_elsewhere(
         &mut self,
@@ -338,16 +362,7 @@ impl Walk<'_> {
         index: NodeId,
         target: &Buffer,
     ) -> bool {
-        // The lanes of such a ramp have distinct elements.
-        let own_place = if let Node::Ramp { base, stride } = *self.nodes.node(index)
-            && self.nodes.lanes(base) == 1
-        {
-            let stride = self.lower(pool, |lowering| lowering.scalar(stride));
-            let stride = stride.ok().and_then(|stride| pool.as_constant(stride.id));
-            stride.and_then(Constant::as_integer).is_some_and(|stride| stride != 0)
-        } else {
-            false
-        };
+        let own_place = self.is_spread(pool, index);
         self.nodes.reads_at(value, target.id, |at| own_place && at == index)
             || self.nodes.reads(index, target.id)
     }

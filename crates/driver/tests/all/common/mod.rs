@@ -8,7 +8,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use halidom_diag::{Colours, render};
+use halidom_driver::compile::Compiled;
+use halidom_driver::judge::{self, judge_within};
 use halidom_driver::source::{self, Choice, Loaded};
+use halidom_ir::{Algorithm, Pool};
 use halidom_validate::{Options, Report, Status};
 
 /// The examples' names.
@@ -84,6 +87,35 @@ pub(crate) fn options() -> Options {
     // No test here is about entry checks that are too strict.
     options.strictness = Duration::ZERO;
     options
+}
+
+/// Like [`options`], without runs: obligations that stay open are no refutation.
+pub(crate) fn unsearched() -> Options {
+    let mut options = options();
+    options.search.runs = 0;
+    options
+}
+
+/// Judges a compiled program, without the search for entry checks that are too strict: no test here
+/// is about them.
+pub(crate) fn judge(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    compiled: &Compiled,
+    options: &judge::Options,
+) -> Report {
+    judge_within(pool, (algorithm, compiled), options, &|own| own.strictness = Duration::ZERO)
+}
+
+/// Tests whether all that a compiled program owes is shown. No run is made, so that no refutation
+/// hides a wrong proof.
+pub(crate) fn is_shown(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled) -> bool {
+    let options = judge::Options::find().expect("a solver is installed");
+    let report = judge_within(pool, (algorithm, compiled), &options, &|own| {
+        own.strictness = Duration::ZERO;
+        own.search.runs = 0;
+    });
+    !report.obligations.is_empty() && report.open().next().is_none()
 }
 
 /// The open obligations of a report, one per line.
