@@ -1,5 +1,5 @@
 //! Edited statements of stock Halide in which lanes take elements of one another, or in which a
-//! load or an assertion is easily overlooked. The wrong ones are not proved, and the right ones are.
+//! load or an assertion is easily overlooked. The wrong ones are not proved; the right ones are.
 
 use halidom_driver::stock::bridge;
 

@@ -11,6 +11,7 @@ use halidom_driver::judge::{Options, judge};
 use halidom_driver::layout::Layout;
 use halidom_driver::subject::{self, Subject};
 use halidom_smt::{Cache, Family, Identity, Program};
+use halidom_testgen::sampled;
 use halidom_validate::{Report, Verdict};
 
 fn options() -> Options {
@@ -68,7 +69,7 @@ fn queries_that_are_kept_replay_to_their_answers() {
     }
     let kept = files(folder.path());
     let (mut sat, mut unsat) = (0, 0);
-    for path in &kept {
+    for path in sampled(&kept, 2) {
         let text = std::fs::read_to_string(path).expect("it can be read");
         let answer = text.lines().find_map(|line| line.strip_prefix("; answer: "));
         let answer = answer.expect("the answer stands in the file");
@@ -78,7 +79,7 @@ fn queries_that_are_kept_replay_to_their_answers() {
         sat += u64::from(answer == "sat");
         unsat += u64::from(answer == "unsat");
     }
-    assert!(sat > 0 && unsat > 20, "{sat} sat, {unsat} unsat");
+    assert!(sat > 0 && unsat > 10, "{sat} sat, {unsat} unsat");
     // Queries for the search for entry checks that are too strict are kept too, but do not count
     // for the verdict.
     assert!(kept.len() as u64 >= asked, "{} of {asked} queries were kept", kept.len());

@@ -100,7 +100,7 @@ fn compiled_code_of_a_matrix_product_is_run_from_its_file() {
         eprintln!("skipped: there is not both {} and a Python with Halide", rows.display());
         return;
     }
-    for row in sampled(["sgemm", "sgemmTA", "sgemmTB", "sgemmTAB"], 2) {
+    for row in sampled(["sgemm", "sgemmTA", "sgemmTB", "sgemmTAB"], 4) {
         let folder = rows.join(row);
         let mut request = Request::of(&folder.join(row).with_extension("hlpipe"));
         request.statement = Some(folder.join("stock.stmt"));

@@ -438,7 +438,7 @@ impl Walk<'_> {
     /// The parameters and sides of buffers that a func depends on.
     fn dependencies(&self, pool: &Pool, func: FuncId) -> Result<Vec<VarId>> {
         let (mut seen, mut pending) = (FxHashSet::default(), vec![func]);
-        let (mut found, mut reads_input) = (Vec::new(), false);
+        let (mut found, mut reads_input, mut takes_pointer) = (Vec::new(), false, false);
         while let Some(func) = pending.pop() {
             if !seen.insert(func) {
                 continue;
@@ -453,6 +453,10 @@ impl Walk<'_> {
                     IrExpr::Var(var) if self.signature.contains(var) && !found.contains(var) => {
                         found.push(*var);
                     }
+                    // The names of functions that take pointers contain these (`Lowering::named`).
+                    IrExpr::Apply { function, .. } => {
+                        takes_pointer |= pool.function(*function).name.contains(' ');
+                    }
                     IrExpr::Const(_)
                     | IrExpr::Var(_)
                     | IrExpr::Unary(..)
@@ -460,7 +464,6 @@ impl Walk<'_> {
                     | IrExpr::Select { .. }
                     | IrExpr::Cast(..)
                     | IrExpr::Call(..)
-                    | IrExpr::Apply { .. }
                     | IrExpr::Load { .. }
                     | IrExpr::Ramp { .. }
                     | IrExpr::Broadcast { .. }
@@ -468,6 +471,9 @@ impl Walk<'_> {
                     | IrExpr::Hole(_) => {}
                 });
             }
+        }
+        if takes_pointer {
+            return unsupported("a memoized func that depends on a pointer");
         }
         if reads_input {
             return unsupported("a memoized func that depends on an input");
