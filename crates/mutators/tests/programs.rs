@@ -219,6 +219,28 @@ fn a_free_variable_keeps_its_name() {
     }
 }
 
+/// A method is refuted in a run of its class where its own call is wrong, not where another one is.
+#[test]
+fn a_call_that_is_wrong_in_its_place_refutes_its_method() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes/repeated_values.cpp");
+    let text = fs::read_to_string(path).expect("a case");
+    let source = Source { name: "pass.cpp".to_owned(), text };
+    let found = mutators(&[source], &[], &options_of("halide-to-hardware")).expect("a solver");
+    for (name, expected) in [
+        ("RightReset::visit(const LetStmt *)", Standing::Undecided),
+        ("WrongReset::visit(const LetStmt *)", Standing::Wrong),
+        ("WrongReset::visit(const Let *)", Standing::Verified),
+        ("WrongReset::visit(const Load *)", Standing::Verified),
+        ("WrongOwn::mutate", Standing::Wrong),
+        ("WrongOwn::visit(const LetStmt *)", Standing::Verified),
+        ("WrongName::visit(const Variable *)", Standing::Wrong),
+        ("WrongStore::visit(const Variable *)", Standing::Undecided),
+    ] {
+        let mutator = found.iter().find(|mutator| mutator.name == name).expect("the method");
+        assert_eq!(mutator.examination.standing(), expected, "{name}: {mutator:#?}");
+    }
+}
+
 #[test]
 fn a_mutate_of_its_own_is_not_passed_over() {
     let text = "class Wrong : public IRMutator {\n    \

@@ -11,3 +11,4 @@ pub(crate) mod renamed;
 pub(crate) mod show;
 pub(crate) mod state;
 pub(crate) mod value;
+pub(crate) mod visits;

@@ -88,7 +88,7 @@ impl<'p> Entry<'p> {
             &mut machine,
             &mut state,
         );
-        self.run_on(&mut machine, input, &Val::Expr(None), state);
+        self.run_on(&mut machine, (input, true), &Val::Expr(None), state);
         if machine.ends.is_empty() {
             let line = self.function.line;
             return Some((line, "no path ends where the argument is undefined".to_owned()));
@@ -121,12 +121,24 @@ impl<'p> Entry<'p> {
         }
     }
 
-    /// Runs the method on a node.
-    pub(crate) fn run(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
-        self.run_on(machine, input, &Val::Expr(Some(input)), state);
+    /// Runs the method of an object on a node, where the state has the members of the object.
+    pub(crate) fn run_within(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
+        self.run_on(machine, (input, false), &Val::Expr(Some(input)), state);
     }
 
-    fn run_on(&self, machine: &mut Machine<'p>, input: NodeId, given: &Val, state: State) {
+    /// Runs the method on a node.
+    pub(crate) fn run(&self, machine: &mut Machine<'p>, input: NodeId, state: State) {
+        self.run_on(machine, (input, true), &Val::Expr(Some(input)), state);
+    }
+
+    /// Runs the method, of a new object if so stated.
+    fn run_on(
+        &self,
+        machine: &mut Machine<'p>,
+        (input, is_new): (NodeId, bool),
+        given: &Val,
+        state: State,
+    ) {
         machine.class.clone_from(&self.function.class);
         machine.mode = self.mode;
         machine.kind = Some(self.kind);
@@ -144,7 +156,7 @@ impl<'p> Entry<'p> {
             state.frames.push(Rc::new(vec![rope("os")]));
             Place::Local(state.frames.len() - 1, 0)
         });
-        if machine.is_concrete() {
+        if machine.is_concrete() && is_new {
             machine.init_members(&mut state);
         }
         let report = (self.is_asked && machine.is_concrete()).then(|| {

@@ -2,10 +2,10 @@
 //!
 //! # Correctness
 //!
-//! A class may get a number from outside. The numbers that the compilers give are listed here. A
-//! method is refuted if all paths of its run on a load that is wholly known fail in one place, with
-//! each of these numbers. The method must not refuse or fail on a load of as many lanes as a
-//! register has, because it may mutate such loads first.
+//! A class may get a number from outside. `contracts/passes.contracts` has the numbers that the
+//! compilers give, in bytes. A method is refuted if all paths of its run on a load that is wholly
+//! known fail in one place, with each of these numbers. The method must not refuse or fail on a
+//! load of as many lanes as a register has, because it may mutate such loads first.
 
 use halidom_rewrites::rules::{Number, Values};
 
@@ -17,12 +17,10 @@ use crate::judge::entry::Entry;
 use crate::judge::replay::Concrete;
 use crate::judge::statement::shown;
 use crate::judge::verdict::{Finding, Standing};
+use crate::machine::contracts;
+use crate::machine::reader::Outside;
 use crate::machine::run::{Machine, Operands, Outcome};
 use crate::meaning::terms::Given;
-
-/// Classes with a member that is a number from outside, and the numbers that the compilers give:
-/// the bytes of a vector register, `natural_vector_size(Int(8))` in `CodeGen_Hexagon.cpp`.
-const GIVEN: [(&str, &str, [i128; 2]); 1] = [("AlignLoads", "required_alignment", [128, 64])];
 
 /// The ends of a run on a load.
 enum Ran {
@@ -36,21 +34,20 @@ enum Ran {
 
 /// Looks for a load of one lane more than a register has on which a method fails.
 pub(crate) fn refuted_by_lanes(entry: Entry<'_>) -> Option<Finding> {
-    let class = &entry.function.class;
-    let (_, member, numbers) = GIVEN.iter().find(|(known, ..)| known == class)?;
+    let Outside { member, numbers, .. } = contracts::outside(&entry.function.class)?;
     if entry.kind != Kind::Load || entry.mode.is_emitter() {
         return None;
     }
     let mut found = None;
     for given in numbers {
         let native = given / i128::from(I32.bits / 8);
-        let inner = ran(entry, &load(entry, native), (member, *given), Operands::Kept);
+        let inner = ran(entry, &load(entry, native), (*member, *given), Operands::Kept);
         if !matches!(inner, Ran::Returned) {
             return None;
         }
         let concrete = load(entry, native + 1);
         let [kept, mutated] = [Operands::Kept, Operands::Mutated]
-            .map(|operands| ran(entry, &concrete, (member, *given), operands));
+            .map(|operands| ran(entry, &concrete, (*member, *given), operands));
         let (Ran::Crashed(what, line), Ran::Crashed(other, at)) = (kept, mutated) else {
             return None;
         };

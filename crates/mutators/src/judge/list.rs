@@ -16,6 +16,7 @@ use halidom_smt::Solver;
 use crate::ir::kinds::Kind;
 use crate::judge::addresses::refuted_by_addresses;
 use crate::judge::analysis::examine_bounds;
+use crate::judge::context::refuted_in_context;
 use crate::judge::entry::{Entry, any_of};
 use crate::judge::keep::Dependence;
 use crate::judge::lanes::refuted_by_lanes;
@@ -312,13 +313,21 @@ pub fn mutators_of(
                         nothing_known(function.line, what.to_owned())
                     }
                     Some(kind) if kind.is_stmt() => {
-                        examine_statement(entry(kind), &mut solver, options.limits)
+                        let entry = entry(kind);
+                        let mut found = examine_statement(entry, &mut solver, options.limits);
+                        if !found.standing().is_refuted() {
+                            found.findings.extend(refuted_in_context(entry));
+                        }
+                        found
                     }
                     Some(kind) => {
                         let entry = entry(kind);
                         let mut found = examine(entry, &mut solver, options.limits, &mut asked);
                         found.findings.extend(refuted_by_lanes(entry));
                         found.findings.extend(refuted_by_addresses(entry));
+                        if !found.standing().is_refuted() {
+                            found.findings.extend(refuted_in_context(entry));
+                        }
                         found
                     }
                     None => unsupported(function),

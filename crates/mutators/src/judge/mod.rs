@@ -6,11 +6,13 @@
 //! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an
 //!   analysis; `refute` looks for values on which a result differs.
 //! * `lanes` runs methods on vectors whose lanes are counted, and `addresses` on addresses.
+//! * `context` watches a method in runs of its whole class, on IR that `repeats` makes.
 //! * `renaming` judges the methods of classes that rename variables.
 //! * `entry` runs a method on a node, `replay` runs it on concrete IR, and `trial` makes random IR.
 
 mod addresses;
 pub(crate) mod analysis;
+mod context;
 pub(crate) mod entry;
 pub(crate) mod growth;
 pub(crate) mod keep;
@@ -20,6 +22,7 @@ mod masks;
 pub(crate) mod observe;
 pub(crate) mod refute;
 pub(crate) mod renaming;
+mod repeats;
 pub(crate) mod replay;
 pub(crate) mod statement;
 pub(crate) mod trial;

@@ -84,7 +84,7 @@ impl<'p> Machine<'p> {
         }
         if name == "accept"
             && matches!(arguments, [visitor] if visitor.kind == ExprKind::This)
-            && self.method.is_some_and(contracts::is_mutate)
+            && self.is_in_mutate()
             && self
                 .classes_of(&self.class)
                 .iter()
@@ -259,7 +259,7 @@ impl<'p> Machine<'p> {
             return self.print(print, &values, state, line);
         }
         if let Some((base, "mutate" | "Mutate")) = name.rsplit_once("::")
-            && self.method.is_some_and(contracts::is_mutate)
+            && self.is_in_mutate()
             && self.classes_of(&self.class).iter().skip(1).any(|of| of == last_part(base))
             && let [value] = values.as_slice()
         {

@@ -15,7 +15,7 @@ use halidom_base::FxHashMap;
 use halidom_cpp::ast::Function;
 
 use crate::machine::language::{Contract, Fact, Guarantee, Print};
-use crate::machine::reader::{self, ContractError, Pass, Vanishing};
+use crate::machine::reader::{self, ContractError, Outside, Pass, Vanishing};
 
 /// The texts, one for each family of the API.
 pub(crate) const TEXTS: &[(&str, &str)] = &[
@@ -35,6 +35,14 @@ pub(crate) const PASSES: &str = include_str!("../../contracts/passes.contracts")
 
 static OTHER_PASSES: LazyLock<Result<Vec<Pass>, ContractError>> =
     LazyLock::new(|| reader::passes("passes", PASSES));
+
+static FROM_OUTSIDE: LazyLock<Result<Vec<Outside>, ContractError>> =
+    LazyLock::new(|| reader::outside("passes", PASSES));
+
+/// The member of a class that is a number from outside, with the numbers that the compilers give.
+pub(crate) fn outside(class: &str) -> Option<&'static Outside> {
+    FROM_OUTSIDE.as_ref().ok()?.iter().find(|known| known.class == class)
+}
 
 /// The obstacle to a verdict about the methods of a class: it does not state that its results equal
 /// their arguments, or the text about classes has an error.
@@ -215,6 +223,8 @@ mod tests {
         assert!(contracts.len() > 100, "{}", contracts.len());
         let passes = OTHER_PASSES.as_ref().unwrap_or_else(|error| panic!("{error}"));
         assert!(passes.len() > 50, "{}", passes.len());
+        let outside = FROM_OUTSIDE.as_ref().unwrap_or_else(|error| panic!("{error}"));
+        assert!(outside.iter().all(|known| !known.numbers.is_empty()), "{outside:?}");
         assert!(other_statement("StripAsserts").is_some_and(|text| text.contains("do less")));
         assert_eq!(other_statement("Simplify"), None);
     }

@@ -56,6 +56,10 @@ impl<'p> Machine<'p> {
         match Self::loaded(value.clone(), &state) {
             Val::Expr(None) => vec![(state, Val::Expr(None))],
             Val::Expr(Some(node)) | Val::Ptr(Some((node, _))) => {
+                if let Some(visits) = &mut self.visits {
+                    visits.is_by_base = true;
+                    return self.mutate(node, state, line);
+                }
                 if state.find(node) != state.find(0) {
                     return self.mutate_below(node, state, line);
                 }

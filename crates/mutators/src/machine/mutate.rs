@@ -1,13 +1,18 @@
 //! `mutate` of a node that is wholly known.
 
+use halidom_cpp::ast::Function;
+
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
+use crate::ir::visits::Visit;
+use crate::machine::contracts;
 use crate::machine::masks::{any_mask, is_masked};
+use crate::machine::program::Program;
 use crate::machine::run::{Machine, Operands, Outcome, Paths};
 
-impl Machine<'_> {
+impl<'p> Machine<'p> {
     /// Runs `mutate` on a known node. Returns the node itself, a copy, or the result of the class's
     /// own mutator. Of a vector of truth values, a class that makes masks returns one.
     pub(crate) fn mutate_concretely(
@@ -60,6 +65,19 @@ impl Machine<'_> {
         if kind.is_none() {
             return self.unsupported(state, "mutate of what a rule returned", line);
         }
+        if let Some(function) = self.own_mutate(node, &state) {
+            let before = self.is_watched(function).then(|| state.clone());
+            let mut paths = self.call(function, vec![Val::Expr(Some(node))], state);
+            for (state, value) in &mut paths {
+                if let Val::Expr(result) = value {
+                    self.leave_result(*result, state);
+                }
+            }
+            if let (Some(before), [(_, Val::Expr(Some(result)))]) = (before, paths.as_slice()) {
+                self.watch(Visit { node, result: *result, before });
+            }
+            return paths;
+        }
         let own = kind.and_then(|kind| self.method_for(&self.class.clone(), kind.name()));
         let (Some(function), Some(kind)) = (own, kind) else {
             let mut paths = self.mutate_operands(node, state, line);
@@ -77,6 +95,7 @@ impl Machine<'_> {
         if !self.enter(node, &state, line) {
             return paths;
         }
+        let before = self.is_watched(function).then(|| state.clone());
         let called = self.call(function, arguments, state);
         self.leave();
         for (mut state, value) in called {
@@ -93,6 +112,9 @@ impl Machine<'_> {
             if let (Kind::Variable, Some(Val::Expr(Some(made)))) = (kind, &result) {
                 self.renamed.keep(node, *made, &state);
             }
+            if let (Some(before), Some(Val::Expr(Some(result)))) = (&before, &result) {
+                self.watch(Visit { node, result: *result, before: before.clone() });
+            }
             match result {
                 Some(value) => paths.push((state, value)),
                 None => self.end(
@@ -103,5 +125,39 @@ impl Machine<'_> {
             }
         }
         paths
+    }
+
+    /// Tests whether a `mutate` of the class runs, which may call that of the base.
+    pub(super) fn is_in_mutate(&self) -> bool {
+        let function = if self.visits.is_some() { self.running } else { self.method };
+        function.is_some_and(contracts::is_mutate)
+    }
+
+    /// The class's own `mutate` for a node, in a run of the whole class.
+    fn own_mutate(&mut self, node: NodeId, state: &State) -> Option<&'p Function> {
+        if std::mem::take(&mut self.visits.as_mut()?.is_by_base) {
+            return None;
+        }
+        let program: &'p Program = self.program;
+        let ty = if state.node(node).ty == Type::STMT { "Stmt" } else { "Expr" };
+        program.functions.iter().find(|function| {
+            let first = function.parameters.first();
+            function.class == self.class
+                && contracts::is_mutate(function)
+                && contracts::is_replaced(function)
+                && first.is_some_and(|first| first.ty.trim_end_matches('&') == ty)
+        })
+    }
+
+    /// Tests whether a function is the method that is examined, in a run of its whole class.
+    fn is_watched(&self, function: &Function) -> bool {
+        self.visits.is_some() && self.method.is_some_and(|method| std::ptr::eq(method, function))
+    }
+
+    /// Keeps a call of the method.
+    fn watch(&mut self, visit: Visit) {
+        if let Some(visits) = &mut self.visits {
+            visits.all.push(visit);
+        }
     }
 }

@@ -54,6 +54,20 @@ pub(crate) struct Pass {
     pub(crate) source: &'static str,
 }
 
+/// A class with a member that is a number from outside.
+#[derive(Clone, Debug)]
+pub(crate) struct Outside {
+    /// The class.
+    pub(crate) class: &'static str,
+    /// The member.
+    pub(crate) member: &'static str,
+    /// The numbers that the compilers give.
+    pub(crate) numbers: Vec<i128>,
+}
+
+/// The word for a number from outside.
+const GIVEN: &str = "given";
+
 /// The statement that `mutate` returns nothing where its argument has no value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Vanishing {
@@ -88,10 +102,41 @@ const STATEMENTS: &[(&str, &str)] = &[
 /// The first error in the text.
 pub(crate) fn passes(file: &'static str, text: &'static str) -> Result<Vec<Pass>, ContractError> {
     let read = trees(text).and_then(|trees| {
-        let passes = trees.iter().map(pass).collect::<Result<Vec<_>, Problem>>()?;
+        let others = trees.iter().filter(|tree| !tree.is_outside());
+        let passes = others.map(pass).collect::<Result<Vec<_>, Problem>>()?;
         Ok(passes.concat())
     });
     read.map_err(|(line, problem)| ContractError { file, line, problem })
+}
+
+/// Reads the numbers that the classes of a text get from outside.
+///
+/// # Errors
+///
+/// The first error in the text.
+pub(crate) fn outside(
+    file: &'static str,
+    text: &'static str,
+) -> Result<Vec<Outside>, ContractError> {
+    let read = trees(text)
+        .and_then(|trees| trees.iter().filter(|tree| tree.is_outside()).map(given).collect());
+    read.map_err(|(line, problem)| ContractError { file, line, problem })
+}
+
+/// Reads `(given CLASS MEMBER (bytes NUMBER …) (source TEXT))`.
+fn given(tree: &Tree) -> Result<Outside, Problem> {
+    let (GIVEN, [class, member, numbers, source]) = tree.headed()? else {
+        return tree.problem("a class, a member, numbers and a source are expected");
+    };
+    let ("bytes", numbers) = numbers.headed()? else {
+        return numbers.problem("numbers of bytes are expected");
+    };
+    let ("source", [source]) = source.headed()? else {
+        return source.problem("a source is expected");
+    };
+    source.text()?;
+    let numbers = numbers.iter().map(number).collect::<Result<Vec<_>, Problem>>()?;
+    Ok(Outside { class: class.atom()?, member: member.atom()?, numbers })
 }
 
 /// Reads `(pass (CLASS …) STATEMENT (source TEXT))`.
@@ -172,6 +217,11 @@ enum TreeKind {
 }
 
 impl Tree {
+    /// Tests whether the tree is about a number from outside.
+    fn is_outside(&self) -> bool {
+        matches!(self.headed(), Ok((GIVEN, _)))
+    }
+
     fn problem<T>(&self, text: impl fmt::Display) -> Result<T, Problem> {
         Err((self.line, format!("{text} in `{self}`")))
     }

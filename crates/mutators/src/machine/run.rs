@@ -19,6 +19,7 @@ use crate::ir::record::Open;
 use crate::ir::renamed::Renamed;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
+use crate::ir::visits::Visits;
 use crate::machine::contracts::{self, Table};
 use crate::machine::names::TypeName;
 use crate::machine::program::Program;
@@ -122,6 +123,9 @@ const MAX_CONCRETE_ENDS: usize = 1_000;
 /// The maximum depth of nested function calls.
 const MAX_DEPTH: usize = 12;
 
+/// The same in a run of a whole class.
+const MAX_WHOLE_DEPTH: usize = 60;
+
 /// The maximum depth of recursion of one function, where the IR is not known.
 const MAX_RECURSIONS: usize = 2;
 
@@ -181,6 +185,10 @@ pub(crate) struct Machine<'p> {
     /// True if vectors of other lanes than those of the input are followed as something unknown,
     /// where the IR is wholly known.
     pub(crate) counts_lanes: bool,
+    /// The calls of the method that is examined, if its whole class runs on wholly known IR.
+    pub(crate) visits: Option<Visits>,
+    /// The value of flags of a new object that no declaration sets.
+    pub(crate) flags: bool,
     /// True if calls are assumed to have side effects.
     pub(crate) are_calls_impure: bool,
     /// For each class of visitors: whether an expression that it accepts is free of effects, and
@@ -233,6 +241,8 @@ impl<'p> Machine<'p> {
             spells: false,
             fires: false,
             counts_lanes: false,
+            visits: None,
+            flags: true,
             are_calls_impure: false,
             steady_visitors: Vec::new(),
             templates: Vec::new(),
@@ -462,7 +472,7 @@ impl<'p> Machine<'p> {
             self.end(state, Outcome::Bounded(what), function.line);
             return Vec::new();
         }
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= if self.visits.is_some() { MAX_WHOLE_DEPTH } else { MAX_DEPTH } {
             return self.unsupported(
                 state,
                 format!("recursion of {}", function.name),

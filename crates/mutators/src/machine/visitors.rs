@@ -139,7 +139,7 @@ impl<'p> Machine<'p> {
                     Val::Expr(None)
                 }
                 // A flag that the constructor sets.
-                _ if field.ty == "bool" => Val::Bool(self.values.bool(true)),
+                _ if field.ty == "bool" => Val::Bool(self.values.bool(self.flags)),
                 // What a constructor puts there is not followed.
                 _ if (crate::machine::types::is_map_type(&field.ty)
                     || crate::machine::types::is_vector_type(&field.ty))
