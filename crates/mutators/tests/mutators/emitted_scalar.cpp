@@ -3,6 +3,7 @@
 
 class Right : public IRVisitor {
     std::string id;
+    std::map<const Variable *, int> buf_length_map_;
 
     void VisitExpr_(const Load *op, std::ostream &os) {
         std::string vid = GetVarID(op->buffer_var.get());
@@ -23,6 +24,7 @@ class Right : public IRVisitor {
 
 class Wrong : public IRVisitor {
     std::string id;
+    std::map<const Variable *, int> buf_length_map_;
 
     void VisitExpr_(const Load *op, std::ostream &os) {
         std::string vid = GetVarID(op->buffer_var.get());

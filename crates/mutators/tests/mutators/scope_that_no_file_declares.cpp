@@ -1,5 +1,7 @@
-// A member that no file declares and on which something is pushed under a key may be a scope.
-// wrong: undecided
+// A member that no file declares and on which something is pushed under a key may be a scope, or
+// anything else.
+// right: unsupported
+// wrong: unsupported
 
 class Right : public IRMutator {
     void visit(const Let *op, const Expr &self) {
