@@ -22,6 +22,7 @@ pub(crate) mod refute;
 pub(crate) mod renaming;
 pub(crate) mod replay;
 pub(crate) mod statement;
+mod suspects;
 pub(crate) mod trial;
 pub(crate) mod verdict;
 pub(crate) mod verify;
