@@ -202,6 +202,10 @@ pub struct Function {
     pub line: Line,
     /// The number of its last line.
     pub last_line: Line,
+    /// The namespaces around it.
+    pub place: String,
+    /// True if other files do not see it.
+    pub is_static: bool,
     /// The whole function, as written, and the texts of the macros that it names.
     pub text: String,
 }
@@ -218,6 +222,24 @@ pub struct Class {
     /// True if it declares a constructor, a destructor or an assignment: an object of it may do
     /// something when it is made, copied or ends.
     pub is_active: bool,
+    /// The other names that it declares: by `using`, of types and enumerators, and whatever a
+    /// directive within it may declare.
+    pub others: Vec<String>,
+    /// The namespaces and classes around it, and the names of both.
+    pub place: String,
+    /// A number that differs for classes of different texts.
+    pub mark: u64,
+}
+
+/// A function that is declared without a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prototype {
+    /// The class that declares it; empty for a free function.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// The types of its parameters, each with whether the function may write through it.
+    pub parameters: Vec<(String, bool)>,
 }
 
 /// A file.
@@ -231,6 +253,10 @@ pub struct File {
     pub functions: Vec<Function>,
     /// Its classes, in order.
     pub classes: Vec<Class>,
+    /// The functions and methods that it declares without a body, except within functions.
+    pub prototypes: Vec<Prototype>,
+    /// The namespaces whose names it takes over.
+    pub spaces: Vec<String>,
     /// The names that it gives to other things, except within functions: aliases, macros,
     /// variables, template parameters, enumerations, and functions without a body.
     pub others: Vec<String>,

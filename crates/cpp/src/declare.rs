@@ -123,7 +123,10 @@ impl Reader<'_> {
             }
             let (suffix, name) = self.declarator(declarator)?;
             let value = declarator.child_by_field_name("value").map(|value| {
-                if value.kind() == "argument_list" {
+                if self.uses(value, &name) {
+                    let what = format!("`{name}`, which its own initial value names");
+                    Expr { kind: ExprKind::Other(what), line: self.line(value) }
+                } else if value.kind() == "argument_list" {
                     let callee = Expr { kind: ExprKind::Name(ty.clone()), line: self.line(value) };
                     let arguments = self.arguments(value);
                     let kind = ExprKind::Call {
@@ -141,14 +144,31 @@ impl Reader<'_> {
         Some(declared)
     }
 
+    /// Tests whether an expression names a variable, other than in the body of a lambda function.
+    fn uses(&self, node: Node<'_>, name: &str) -> bool {
+        match node.kind() {
+            "identifier" => self.text(node) == name,
+            "lambda_expression" => false,
+            "qualified_identifier" => named(node)
+                .into_iter()
+                .any(|part| part.kind() == "template_function" && self.uses(part, name)),
+            _ => named(node).into_iter().any(|part| self.uses(part, name)),
+        }
+    }
+
     /// Reads `auto [a, b] = value` as a value that no name can be, and its parts.
     fn parts_of_value(&self, ty: &str, declarator: Node<'_>) -> Option<Vec<Declared>> {
         let names = declarator.child_by_field_name("declarator")?;
         if names.kind() != "structured_binding_declarator" {
             return None;
         }
-        let value = self.expr(declarator.child_by_field_name("value")?);
+        let of = declarator.child_by_field_name("value")?;
+        let mut value = self.expr(of);
         let (mut whole, parts) = self.parts_of(ty, names);
+        if let Some(part) = parts.iter().find(|part| self.uses(of, &part.name)) {
+            let what = format!("`{}`, which its own initial value names", part.name);
+            value.kind = ExprKind::Other(what);
+        }
         whole.value = Some(value);
         Some([whole].into_iter().chain(parts).collect())
     }
@@ -188,6 +208,9 @@ impl Reader<'_> {
             return None;
         }
         let line = self.line(declarator);
+        if parameters.iter().any(|of| self.text(*of) == self.text(name)) {
+            return None;
+        }
         let arguments = parameters.iter().map(|name| expression(&self.text(*name), line));
         let callee = Box::new(Expr { kind: ExprKind::Name(ty.to_owned()), line });
         let arguments = arguments.collect::<Option<Vec<_>>>()?;

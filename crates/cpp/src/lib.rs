@@ -22,8 +22,11 @@ mod words;
 pub mod ast;
 mod declare;
 mod headers;
+mod literals;
 mod others;
 mod parse;
+mod phases;
+mod scopes;
 mod sign;
 mod statements;
 mod syntax;
@@ -32,6 +35,7 @@ mod unread;
 
 pub use headers::without_comments;
 pub use parse::{expression, parse, parse_after};
+pub use scopes::ANYTHING;
 pub use sign::Sign;
 pub use text::{is_letter, short_name, split_name, words};
 
@@ -40,9 +44,12 @@ pub const SOURCES: &[&str] = &[
     include_str!("ast.rs"),
     include_str!("declare.rs"),
     include_str!("headers.rs"),
+    include_str!("literals.rs"),
     include_str!("others.rs"),
     include_str!("unread.rs"),
     include_str!("parse.rs"),
+    include_str!("phases.rs"),
+    include_str!("scopes.rs"),
     include_str!("sign.rs"),
     include_str!("statements.rs"),
     include_str!("syntax.rs"),

@@ -46,6 +46,10 @@ impl Reader<'_> {
                 {
                     self.declared_names(child, &mut file.others);
                 }
+                // A class that is only declared here.
+                "class_specifier" | "struct_specifier" if field("body").is_none() => {
+                    file.others.extend(field("name").map(|name| self.text(name)));
+                }
                 "using_declaration" => file.others.extend(self.used(child)),
                 "alias_declaration" | "enum_specifier" | "namespace_alias_definition" => {
                     file.others.extend(field("name").map(|name| self.text(name)));

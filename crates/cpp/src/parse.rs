@@ -6,6 +6,8 @@
 use tree_sitter::{Node, Parser};
 
 use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Lambda, Local, Stmt, StmtKind};
+use crate::literals;
+use crate::phases;
 use crate::sign::Sign;
 use crate::syntax::Syntax;
 use crate::text::{short_name, split_name, words};
@@ -54,11 +56,21 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     let mut reader = Reader { text, before, macros, places: Vec::new() };
     reader.places = reader.places(tree.root_node());
     reader.items(tree.root_node(), "", &mut file);
+    let doubt = phases::doubtful(text).map(|line| before + line + 1);
+    let doubt = doubt.or_else(|| reader.misread(tree.root_node()));
+    if let Some(line) = doubt {
+        for function in &mut file.functions {
+            let what = format!("a file that is not wholly read: line {}", line - before);
+            function.body = vec![Stmt { kind: StmtKind::Other(what), line: function.line }];
+            function.text.push('\u{1}');
+        }
+    }
     file.macros = reader.macros.iter().map(|of| of.name.clone()).collect();
     file.others.clone_from(&file.macros);
     reader.enumerators(tree.root_node(), &mut file.enumerators);
     reader.others(tree.root_node(), &mut file);
     file.errors = reader.errors(tree.root_node(), &file.functions);
+    file.errors.extend(doubt);
     Some(file)
 }
 
@@ -86,6 +98,9 @@ const KEYWORDS: [&str; 33] = [
     "nullptr", "operator", "return", "short", "signed", "static", "struct", "switch", "this",
     "true", "unsigned", "while",
 ];
+
+/// The casts of C++ that look like calls.
+const CASTS: [&str; 4] = ["const_cast", "dynamic_cast", "reinterpret_cast", "static_cast"];
 
 /// A macro of newer Halide whose value is its argument, with the end of its text without spaces.
 const PLAIN_MACRO: (&str, &str) = ("EVAL_IN_LAMBDA", "{return(x);})())");
@@ -158,13 +173,28 @@ impl Reader<'_> {
         for child in named(node) {
             match Syntax::of(child.kind()) {
                 Syntax::FunctionDefinition => {
-                    if let Some(function) = self.function(child, class) {
+                    if let Some(mut function) = self.function(child, class) {
+                        if Self::is_conditional(child) {
+                            let what = "a function under a directive".to_owned();
+                            function.body =
+                                vec![Stmt { kind: StmtKind::Other(what), line: function.line }];
+                            function.text.push('\u{1}');
+                        }
                         file.functions.push(function);
                     } else {
                         self.items(child, class, file);
                     }
                 }
                 Syntax::ClassSpecifier | Syntax::StructSpecifier => self.class(child, file),
+                Syntax::Declaration | Syntax::Other("field_declaration") => {
+                    self.prototypes(child, class, file);
+                    self.items(child, class, file);
+                }
+                Syntax::UsingDeclaration => {
+                    let text = self.flat(child);
+                    let space = text.strip_prefix("using namespace ");
+                    file.spaces.extend(space.map(|of| of.trim_end_matches(';').trim().to_owned()));
+                }
                 Syntax::CompoundStatement
                 | Syntax::ExpressionStatement
                 | Syntax::CallExpression => {}
@@ -206,7 +236,14 @@ impl Reader<'_> {
             }
         }
         let is_active = named(body).into_iter().any(|member| self.is_special(member, &name));
-        file.classes.push(Class { name: name.clone(), bases, fields, is_active });
+        let mut others = Vec::new();
+        self.other_members(body, &mut others);
+        let mark = self.flat(node).bytes().fold(0xcbf2_9ce4_8422_2325_u64, |mark, byte| {
+            (mark ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let (place, _) = self.place_of(node);
+        let name_of = name.clone();
+        file.classes.push(Class { name: name_of, bases, fields, is_active, others, place, mark });
         self.items(body, &name, file);
     }
 
@@ -225,6 +262,12 @@ impl Reader<'_> {
             return None;
         }
         let name = self.flat(declarator.child_by_field_name("declarator")?);
+        let name = name.trim_start_matches('(').trim_end_matches(')');
+        let name = if name.contains("operator") {
+            self.flat(declarator.child_by_field_name("declarator")?)
+        } else {
+            name.to_owned()
+        };
         let (class, name) = match split_name(&name) {
             (Some(class), name) => (split_name(class).1.to_owned(), name.to_owned()),
             (None, name) => (class.to_owned(), name.to_owned()),
@@ -244,7 +287,12 @@ impl Reader<'_> {
         let last_line = self.before + node.end_position().row + 1;
         let mut text = self.text(node);
         self.add_macros(&mut text);
+        let (place, is_hidden) = self.place_of(node);
+        let is_static = is_hidden
+            || class.is_empty() && named(node).iter().any(|of| self.text(*of) == "static");
         Some(Function {
+            place,
+            is_static,
             class,
             name,
             result,
@@ -363,14 +411,16 @@ impl Reader<'_> {
             | Syntax::TypeIdentifier
             | Syntax::PrimitiveType
             | Syntax::FieldIdentifier => ExprKind::Name(self.flat(node)),
-            Syntax::NumberLiteral => number(&self.text(node))?,
+            Syntax::NumberLiteral => literals::number(&self.text(node))?,
             Syntax::True => ExprKind::Bool(true),
             Syntax::False => ExprKind::Bool(false),
             Syntax::Null => ExprKind::Null,
             Syntax::This => ExprKind::This,
             Syntax::StringLiteral | Syntax::CharLiteral => {
-                let text = self.text(node);
-                ExprKind::Text(text.get(1..text.len() - 1)?.to_owned())
+                match literals::characters(&self.text(node)) {
+                    Some(text) => ExprKind::Text(text),
+                    None => ExprKind::Other("a text with other escapes or letters".to_owned()),
+                }
             }
             Syntax::ConcatenatedString => {
                 let parts = named(node).into_iter().map(|part| match self.expr(part).kind {
@@ -409,6 +459,9 @@ impl Reader<'_> {
                     ExprKind::Postfix(sign, self.boxed(operand))
                 }
             }
+            Syntax::BinaryExpression if self.is_of_letters(node) => {
+                ExprKind::Other("a sum of letters".to_owned())
+            }
             Syntax::BinaryExpression => ExprKind::Binary(
                 self.sign(field("operator")?)?,
                 self.boxed(field("left")?),
@@ -440,6 +493,14 @@ impl Reader<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// Tests whether an operator computes a number from two letters.
+    fn is_of_letters(&self, node: Node<'_>) -> bool {
+        let field = |name| node.child_by_field_name(name);
+        let is_letter = |name| field(name).is_some_and(|of| of.kind() == "char_literal");
+        let is_sum = field("operator").is_some_and(|of| ["+", "-"].contains(&&*self.text(of)));
+        is_sum && is_letter("left") && is_letter("right")
     }
 
     fn sign(&self, operator: Node<'_>) -> Option<Sign> {
@@ -494,7 +555,8 @@ impl Reader<'_> {
                 .unwrap_or_default()
         };
         let make = |callee: Expr, templates: Vec<String>, mut arguments: Vec<Expr>| {
-            let is_cast = matches!(&callee.kind, ExprKind::Name(name) if name.ends_with("_cast"));
+            let is_cast =
+                matches!(&callee.kind, ExprKind::Name(name) if CASTS.contains(&name.as_str()));
             if is_cast
                 && let (Some(ty), 1) = (templates.first(), arguments.len())
                 && let Some(operand) = arguments.pop()
@@ -537,7 +599,12 @@ impl Reader<'_> {
             Syntax::QualifiedIdentifier => {
                 let last = callee.child_by_field_name("name")?;
                 if last.kind() == "template_function" {
-                    let name = self.expr(last.child_by_field_name("name")?);
+                    let mut name = self.expr(last.child_by_field_name("name")?);
+                    if let (ExprKind::Name(short), Some(space)) =
+                        (&mut name.kind, callee.child_by_field_name("scope"))
+                    {
+                        *short = format!("{}::{short}", self.flat(space));
+                    }
                     make(name, templates(last), arguments)
                 } else {
                     make(self.expr(callee), Vec::new(), arguments)
@@ -568,34 +635,6 @@ fn leftmost(expr: &mut Expr) -> Option<&mut Sign> {
         },
         _ => None,
     }
-}
-
-/// Reads a number: its digits and its suffix.
-fn number(text: &str) -> Option<ExprKind> {
-    let text = text.replace('\'', "").to_lowercase();
-    let (sign, magnitude) = match text.strip_prefix('-') {
-        Some(magnitude) => (-1, magnitude),
-        None => (1, text.as_str()),
-    };
-    let is_octal = |digits: &str| digits.starts_with(|digit: char| digit.is_ascii_digit());
-    let (digits, radix) = match (magnitude.strip_prefix("0x"), magnitude.strip_prefix('0')) {
-        (Some(digits), _) => (digits, 16),
-        (None, Some(digits)) if is_octal(digits) && !digits.contains(['.', 'e']) => (digits, 8),
-        (None, _) => (magnitude, 10),
-    };
-    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
-    let (digits, suffix) = digits.split_at(end);
-    if suffix.chars().all(|letter| matches!(letter, 'u' | 'l')) {
-        let value = i128::from_str_radix(digits, radix).ok()?;
-        // Only literals that are not decimal may have an unsigned type without a suffix.
-        let is_between = |bits: u32| (1_i128 << (bits - 1)..1 << bits).contains(&value);
-        let is_unsigned = radix != 10
-            && (is_between(32) && !suffix.contains('l') || is_between(64))
-            && !suffix.contains('u');
-        let suffix = if is_unsigned { format!("u{suffix}") } else { suffix.to_owned() };
-        return Some(ExprKind::Integer(sign * value, suffix));
-    }
-    text.trim_end_matches('f').parse().ok().map(ExprKind::Float)
 }
 
 #[cfg(test)]

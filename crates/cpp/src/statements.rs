@@ -62,7 +62,14 @@ impl Reader<'_> {
             Syntax::ForRangeLoop if field("initializer").is_some() => return None,
             Syntax::ForRangeLoop => self.for_each(node)?,
             Syntax::SwitchStatement => {
-                let value = self.expr(field("condition")?.child_by_field_name("value")?);
+                let clause = field("condition")?;
+                let value = clause.child_by_field_name("value")?;
+                if clause.child_by_field_name("initializer").is_some()
+                    || value.kind() == "declaration"
+                {
+                    return None;
+                }
+                let value = self.expr(value);
                 let mut arms = Vec::new();
                 for arm in named(field("body")?) {
                     if arm.kind() != "case_statement" {

@@ -2,7 +2,7 @@
 
 /// Tests whether a letter may stand in a name.
 pub fn is_letter(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
 /// Returns the words of a text: names, keywords and numbers.

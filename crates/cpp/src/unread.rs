@@ -55,8 +55,8 @@ impl Reader<'_> {
                 field("value").is_some_and(|text| METHODS.iter().any(|name| has_call(&text, name)))
             }
             "function_definition" if is_within => {
-                let makes_node =
-                    ["Expr", "Stmt"].map(str::to_owned).map(Some).contains(&field("type"));
+                let is_void = field("type").is_some_and(|ty| ty == "void");
+                let makes_node = !is_void || self.may_mutate(node);
                 let is_visit = |text: String| METHODS.iter().any(|name| has_call(&text, name));
                 makes_node && field("declarator").is_some_and(is_visit)
             }
@@ -72,6 +72,16 @@ impl Reader<'_> {
         for child in named(node) {
             self.unread(child, is_within, found);
         }
+    }
+
+    /// Tests whether a method without a result may be that of a mutator, by its class or its words.
+    fn may_mutate(&self, node: Node<'_>) -> bool {
+        let class = node.parent().and_then(|body| body.parent());
+        let bases = class.map(named).unwrap_or_default();
+        let is_mutator =
+            |of: &Node<'_>| of.kind() == "base_class_clause" && self.text(*of).contains("Mutator");
+        let text = self.text(node);
+        bases.iter().any(is_mutator) || words(&text).any(|word| ["expr", "stmt"].contains(&word))
     }
 
     /// A macro of the file among the words of a name, or of a member's name.

@@ -120,7 +120,7 @@ impl<'p> Machine<'p> {
     pub(crate) fn rope_of(value: &Val, state: &State) -> Option<Vec<Piece>> {
         Some(match value {
             Val::Rope(pieces) => pieces.clone(),
-            Val::Text(text) => vec![Piece::Text(unescaped(text))],
+            Val::Text(text) => vec![Piece::Text(text.clone())],
             Val::Int(num) => vec![Piece::Num(*num)],
             Val::Real(term) => vec![Piece::Real(*term, SHORT)],
             Val::Bits(term) => vec![Piece::Bits(*term)],
@@ -383,24 +383,6 @@ fn vector_of(ty: Type, rope: &[Piece], state: &mut State) -> Option<NodeId> {
     let mut fields: Vec<Field> = nodes.into_iter().map(Field::Expr).collect();
     fields.push(Field::Lanes);
     Some(state.add(ty, None, Some(Shape { kind, fields })))
-}
-
-/// Returns the characters that a C++ string literal stands for.
-fn unescaped(text: &str) -> String {
-    let mut plain = String::new();
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        plain.push(match (letter, letter == '\\') {
-            (_, true) => match letters.next() {
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some(other) => other,
-                None => letter,
-            },
-            (letter, false) => letter,
-        });
-    }
-    plain
 }
 
 /// Returns a text for a reader.

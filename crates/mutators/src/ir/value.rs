@@ -132,9 +132,9 @@ pub(crate) enum Val {
     List(Vec<Val>),
     /// A map, a set or a scope: keys with values, the latest last.
     Map(Vec<(Val, Val)>),
-    /// A lambda function, by its number, and the number of function activations where it was
-    /// made.
-    Lambda(usize, usize),
+    /// A lambda function, by its number, and the place where it was made: the number of function
+    /// activations, and the number of variables of the last one.
+    Lambda(usize, (usize, usize)),
     /// An object of the compiler that is only passed on, by a name for its origin.
     Handle(String),
     /// A value that is not known, as a condition may have assigned it.

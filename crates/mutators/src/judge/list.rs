@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use halidom_base::stack;
 use halidom_cpp as cpp;
-use halidom_cpp::ast::{Class, File, Function, Stmt, StmtKind};
+use halidom_cpp::ast::{File, Function, Stmt, StmtKind};
 use halidom_cpp::is_letter;
 use halidom_rewrites::cache::Cache;
 use halidom_rewrites::options::{ExamineError, Options, Source};
@@ -22,9 +22,11 @@ use crate::judge::keep::Dependence;
 use crate::judge::lanes::refuted_by_lanes;
 use crate::judge::renaming::examine_renaming;
 use crate::judge::statement::examine_statement;
+use crate::judge::suspects::{argument, is_suspect, unjudged};
 use crate::judge::verdict::{Examination, Finding, Standing};
 use crate::judge::verify::{Known, examine};
 use crate::machine::contracts;
+use crate::machine::doubts::{hide_ambiguous, is_known_space, unseen};
 use crate::machine::language::Print;
 use crate::machine::masks::is_examined;
 use crate::machine::names::TypeName;
@@ -145,6 +147,7 @@ impl Found {
         let mut program = Program::default();
         let mut mutators: Vec<(usize, usize)> = Vec::new();
         let (mut names, mut lines, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut prototypes, mut files_of_classes) = (Vec::new(), Vec::new());
         let macros: Vec<Vec<String>> = files.iter().map(|(_, file)| file.macros.clone()).collect();
         for (index, (name, mut file)) in files.into_iter().enumerate() {
             let others = macros.iter().flatten().filter(|name| !file.macros.contains(name));
@@ -152,23 +155,24 @@ impl Found {
             names.push(name);
             lines.push((file.before, file.lines));
             errors.extend(file.errors);
+            files_of_classes.extend(std::iter::repeat_n(index, file.classes.len()));
             program.classes.extend(file.classes);
+            prototypes.extend(file.prototypes);
+            program.starts.push(file.before);
+            program.has_other_space |= file.spaces.iter().any(|of| !is_known_space(of));
             program.others.extend(file.others);
             program.texts.extend(file.texts);
             program.specialized.extend(file.specialized);
             program.renamed_within.extend(renamed(file.local_aliases.iter()));
             program.aliases_within.extend(file.local_aliases);
             for function in file.functions {
-                if ["visit", "Mutate_"].contains(&function.name.as_str())
-                    && ["Expr", "Stmt"].contains(&function.result.as_str())
-                    && argument(&function).is_none()
-                {
-                    errors.push(function.line);
-                }
                 mutators.push((index, program.functions.len()));
                 program.functions.push(function);
             }
         }
+        program.unseen = unseen(&program, &prototypes);
+        hide_ambiguous(&mut program, &files_of_classes);
+        errors.extend(unjudged(&program));
         program.scopes = scopes(&program.functions, &program.classes);
         program.unsteady = unsteady(&program);
         // A function with a body is run as it is written, and one that a contract replaces is
@@ -181,7 +185,7 @@ impl Found {
             wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
         });
         let is_judged = |function: &Function| {
-            is_mutator(function, &program.classes)
+            is_mutator(function, &program)
                 || is_emitter(function, &program.functions)
                 || is_own(function)
         };
@@ -353,11 +357,6 @@ pub fn mutators_of(
     Ok(mutators.chain(all.hidden()).collect())
 }
 
-/// Returns the name of the kind of node that a method takes.
-pub(crate) fn argument(function: &Function) -> Option<&str> {
-    function.parameters.first()?.ty.strip_suffix('*')
-}
-
 fn title(function: &Function) -> String {
     match argument(function) {
         Some(argument)
@@ -377,15 +376,11 @@ fn is_own(function: &Function) -> bool {
     contracts::is_mutate(function) && contracts::is_replaced(function)
 }
 
-fn is_mutator(function: &Function, classes: &[Class]) -> bool {
+fn is_mutator(function: &Function, program: &Program) -> bool {
     if contracts::is_analysis(&function.name) {
         return function.parameters.len() == 3;
     }
-    if !["visit", "Mutate_"].contains(&function.name.as_str()) || argument(function).is_none() {
-        return false;
-    }
-    ["Expr", "Stmt"].contains(&function.result.as_str())
-        || derives(&function.class, classes, classes.len())
+    argument(function).is_some() && is_suspect(function, program)
 }
 
 /// True if a method prints C for a node: its class has a method that prints an operand.
@@ -403,15 +398,6 @@ fn is_emitter(function: &Function, functions: &[Function]) -> bool {
 /// Returns what a method makes.
 pub(crate) fn mode(function: &Function, functions: &[Function]) -> Mode {
     if is_emitter(function, functions) { Mode::Emitter } else { Mode::Mutator }
-}
-
-/// True if a class derives from a mutator.
-fn derives(class: &str, classes: &[Class], depth: usize) -> bool {
-    let Some(class) = classes.iter().find(|known| known.name == class) else { return false };
-    class
-        .bases
-        .iter()
-        .any(|base| base.contains("IRMutator") || depth > 0 && derives(base, classes, depth - 1))
 }
 
 fn unsupported(function: &Function) -> Examination {

@@ -25,6 +25,7 @@ pub(crate) mod renaming;
 mod repeats;
 pub(crate) mod replay;
 pub(crate) mod statement;
+mod suspects;
 pub(crate) mod trial;
 pub(crate) mod verdict;
 pub(crate) mod verify;

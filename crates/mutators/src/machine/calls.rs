@@ -36,15 +36,15 @@ impl<'p> Machine<'p> {
                 if self.running.is_some_and(names_captures) {
                     return self.unsupported(state, NAMED_CAPTURES, line);
                 }
-                let Val::Lambda(id, depth) = self.lambda(lambda, &state) else { return Vec::new() };
-                return self.call_closure((id, depth), arguments, state, line);
+                let Val::Lambda(id, made) = self.lambda(lambda, &state) else { return Vec::new() };
+                return self.call_closure((id, made), arguments, state, line);
             }
             ExprKind::Name(name) => {
                 if let Some(place) = Self::find_variable(name, &state)
-                    && let Some(Slot { value: Val::Lambda(id, depth), .. }) =
+                    && let Some(Slot { value: Val::Lambda(id, made), .. }) =
                         Self::load(&place, &state)
                 {
-                    return self.call_closure((id, depth), arguments, state, line);
+                    return self.call_closure((id, made), arguments, state, line);
                 }
                 name.as_str()
             }
@@ -125,7 +125,7 @@ impl<'p> Machine<'p> {
 
     fn call_closure(
         &mut self,
-        lambda: (usize, usize),
+        lambda: (usize, (usize, usize)),
         arguments: &'p [Expr],
         state: State,
         line: usize,
@@ -266,6 +266,9 @@ impl<'p> Machine<'p> {
             return self.mutate_by_base(value, state, line);
         }
         let functions = self.named(name, values.len());
+        if let Some(what) = self.other_meaning(name, &functions, &state) {
+            return self.unsupported(state, what, line);
+        }
         let is_it = |known: &String| known == last_part(name);
         if !functions.is_empty() && self.program.specialized.iter().any(is_it) {
             let what = format!("the function {name}, which has specializations");

@@ -85,6 +85,9 @@ impl Machine<'_> {
         if self.is_of_files(name) {
             return Some(format!("`{method}` of `{class}`, which the files define"));
         }
+        if space.is_empty() && self.program.has_other_space {
+            return Some(format!("`{method}` of `{class}`, which another namespace may have"));
+        }
         let is_known = KNOWN.contains(&name) && space.split("::").all(|of| SPACES.contains(&of));
         (!is_known && may_change).then(|| format!("`{method}` of `{class}`, which is not known"))
     }

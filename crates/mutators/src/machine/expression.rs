@@ -11,10 +11,11 @@ use crate::ir::value::{Num, Place, Val};
 use crate::machine::invariants::invariant;
 use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
+use crate::machine::names::TypeName;
 use crate::machine::references::{NAMED_CAPTURES, names_captures};
 use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::sequence::Before;
-use crate::machine::types::UNION;
+use crate::machine::types::{UNION, integer_type};
 
 impl<'p> Machine<'p> {
     /// Evaluates an expression on each path, unless the expressions of the method have too many.
@@ -40,6 +41,23 @@ impl<'p> Machine<'p> {
         let new = if is_counted { paths.len().saturating_sub(1) } else { 0 };
         if self.is_forked(new) {
             self.give_up(paths.drain(..).map(|(state, _)| state), line);
+        }
+        paths
+    }
+
+    /// `(ty)operand`. An expression of the IR is no number.
+    fn cast_value(&mut self, ty: &str, operand: &'p Expr, state: State, line: usize) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (mut state, value) in self.eval(operand, state) {
+            let is_number = integer_type(ty).is_some()
+                || matches!(TypeName::of(ty), TypeName::Bool | TypeName::Double | TypeName::Float);
+            if is_number && matches!(Self::loaded(value.clone(), &state), Val::Expr(_)) {
+                let what = "an expression that becomes a number";
+                paths.extend(self.unsupported(state, what, line));
+                continue;
+            }
+            let value = self.coerce(ty.trim_end_matches('&'), value, &mut state);
+            paths.push((state, value));
         }
         paths
     }
@@ -104,14 +122,7 @@ impl<'p> Machine<'p> {
                 }
                 paths
             }
-            ExprKind::Cast(ty, operand) => {
-                let mut paths = Vec::new();
-                for (mut state, value) in self.eval(operand, state) {
-                    let value = self.coerce(ty.trim_end_matches('&'), value, &mut state);
-                    paths.push((state, value));
-                }
-                paths
-            }
+            ExprKind::Cast(ty, operand) => self.cast_value(ty, operand, state, line),
             ExprKind::Braces(None, parts) if parts.len() == 2 => {
                 let mut paths = Vec::new();
                 for (state, first) in self.eval(&parts[0], state) {

@@ -42,7 +42,9 @@ impl<'p> Machine<'p> {
     pub(super) fn named(&self, name: &str, count: usize) -> Vec<&'p Function> {
         let program: &'p Program = self.program;
         let of_class = |class: &str, name: &str| -> Vec<&'p Function> {
-            let is_it = |function: &&Function| function.name == name && function.class == class;
+            let is_it = |function: &&Function| {
+                function.name == name && function.class == class && self.is_in_sight(function)
+            };
             program.functions.iter().filter(is_it).collect()
         };
         let mut found = Vec::new();
@@ -99,9 +101,15 @@ impl<'p> Machine<'p> {
         values: &[Val],
         state: &State,
     ) -> Option<&'p Function> {
+        // Conversions are not ranked: one function fits exactly, or is the only one that may fit.
         let fit = |function: &Function| {
             let each = function.parameters.iter().zip(values);
-            each.map(|(parameter, value)| accepts(&parameter.ty, value, state)).min()
+            each.map(|(parameter, value)| {
+                let ty = parameter.ty.trim_end_matches(['&', '*']);
+                let is_template = function.templates.iter().any(|name| name == ty);
+                if is_template { Fit::Exact } else { accepts(&parameter.ty, value, state) }
+            })
+            .min()
         };
         for wanted in [Fit::Exact, Fit::Converted] {
             let fitting: Vec<_> = functions
@@ -181,6 +189,14 @@ enum Fit {
 /// helpers.
 fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
     let value = Machine::loaded(value.clone(), state);
+    // Almost anything may be made from what is not known.
+    if matches!(value, Val::Unknown | Val::Opaque(_) | Val::Handle(_)) {
+        return Fit::Converted;
+    }
+    // A text may be a `const char *` or a `std::string`.
+    if matches!(value, Val::Text(_)) && (ty.ends_with('*') || ty == "bool") {
+        return Fit::Converted;
+    }
     let ty_is_stmt = ty.starts_with("Stmt");
     let exact = |fits: bool| if fits { Fit::Exact } else { Fit::No };
     let ty = ty.trim_end_matches('&');
@@ -206,7 +222,8 @@ fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
         TypeName::Type => exact(matches!(value, Val::Type(_))),
         TypeName::String => match value {
             Val::Expr(Some(node)) => exact(state.node(node).ty == Type::NAME),
-            value => exact(matches!(value, Val::Rope(_) | Val::Text(_))),
+            Val::Text(_) => Fit::Converted,
+            value => exact(matches!(value, Val::Rope(_))),
         },
         TypeName::Double => match value {
             Val::Real(_) => Fit::Exact,
@@ -222,7 +239,6 @@ fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
             Val::Int(_) | Val::Real(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Address(_) => {
                 Fit::Converted
             }
-            Val::Handle(_) | Val::Opaque(_) | Val::Unknown => Fit::Converted,
             _ => Fit::No,
         },
         TypeName::Other(pointer) if pointer.ends_with('*') => match value {
@@ -231,7 +247,7 @@ fn accepts(ty: &str, value: &Val, state: &State) -> Fit {
                 Some(wanted) => exact(wanted == kind),
                 None => Fit::Converted,
             },
-            Val::NumPtr(_) | Val::Address(_) | Val::Handle(_) | Val::Ptr(None) => Fit::Converted,
+            Val::NumPtr(_) | Val::Address(_) | Val::Ptr(None) | Val::Int(_) => Fit::Converted,
             _ => Fit::No,
         },
         name if integer_type(name.text()).is_some() => match value {

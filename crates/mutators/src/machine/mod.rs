@@ -36,6 +36,7 @@ pub(crate) mod calls;
 mod classes;
 pub(crate) mod contracts;
 pub(crate) mod descent;
+pub(crate) mod doubts;
 pub(crate) mod expression;
 pub(crate) mod folds;
 pub(crate) mod fork;

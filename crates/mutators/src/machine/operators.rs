@@ -170,6 +170,9 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if self.has_operator(op, [&lhs, &rhs]) {
+            return self.unsupported(state, format!("an operator {op} of its own"), line);
+        }
         let mut state = state;
         let real = |machine: &mut Self, value: &Val| match value {
             Val::Real(term) => Some(*term),
@@ -213,7 +216,9 @@ impl<'p> Machine<'p> {
             }
             (Val::Bool(a), Val::Bool(b)) if matches!(op, Sign::BitOr | Sign::BitAnd) => {
                 let fun = if op == Sign::BitOr { Fun::Or } else { Fun::And };
-                vec![(state, Val::Bool(self.values.apply(fun, &[*a, *b])))]
+                let truth = self.values.apply(fun, &[*a, *b]);
+                let num = Num { bits: 32, ..self.host_number(truth, (0, 1), true) };
+                vec![(state, Val::Int(num))]
             }
             // Nothing is known about what is computed from something unknown.
             (Val::Handle(_), Val::Handle(_) | Val::Bool(_) | Val::Int(_) | Val::Text(_))
@@ -350,6 +355,28 @@ impl<'p> Machine<'p> {
         Val::Real(self.values.convert(num.term, Domain::Real))
     }
 
+    /// Tests whether the files have an operator outside of classes, other than one of their own
+    /// classes, that may be meant for these operands.
+    fn has_operator(&self, op: Sign, operands: [&Val; 2]) -> bool {
+        let is_number = |value: &Val| matches!(value, Val::Int(_) | Val::Bool(_) | Val::Real(_));
+        if operands.into_iter().all(is_number) {
+            return false;
+        }
+        let program = self.program;
+        let is_of_class = |ty: &str| {
+            let ty = ty.trim_end_matches(['&', '*']).trim();
+            program.classes.iter().any(|class| class.name == ty)
+        };
+        program.functions.iter().any(|own| {
+            own.name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op.text())
+                && own.class.is_empty()
+                && !own.parameters.iter().any(|parameter| is_of_class(&parameter.ty))
+        }) || program
+            .others
+            .iter()
+            .any(|name| name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op.text()))
+    }
+
     /// Applies an operator of the API to expressions. An integer next to an expression becomes a
     /// literal of that expression's type; other types are matched.
     pub(super) fn operator(
@@ -361,13 +388,6 @@ impl<'p> Machine<'p> {
         line: usize,
     ) -> Paths<Val> {
         let mut state = state;
-        let is_own = self.program.functions.iter().any(|own| {
-            own.name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op.text())
-                && own.parameters.iter().any(|parameter| parameter.ty.starts_with("Expr"))
-        });
-        if is_own {
-            return self.unsupported(state, format!("an operator {op} of its own"), line);
-        }
         if let (Some(intrinsic), Val::Expr(Some(a)), Val::Expr(Some(b))) = (bitwise(op), &lhs, &rhs)
         {
             let (a, b) = self.match_types(*a, *b, &mut state);

@@ -1,5 +1,6 @@
 //! The functions and classes of the files that are read.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use halidom_base::FxHashSet;
@@ -48,6 +49,12 @@ pub(crate) struct Program {
     pub(crate) renamed_within: Vec<String>,
     /// The names of the aliases within functions.
     pub(crate) aliases_within: Vec<String>,
+    /// The names, each with the class that declares it, that are declared otherwise than by bodies.
+    pub(crate) unseen: BTreeSet<(String, String)>,
+    /// The number of lines before each file.
+    pub(crate) starts: Vec<usize>,
+    /// True if the files take over the names of a namespace that is not known.
+    pub(crate) has_other_space: bool,
     /// The members and variables that functions may assign, sorted.
     pub(crate) unsteady: Vec<String>,
     /// The members that are scopes.

@@ -373,13 +373,14 @@ impl<'p> Machine<'p> {
             self.lambdas.push((lambda, self.running));
             self.lambdas.len() - 1
         });
-        Val::Lambda(id, state.frames.len())
+        Val::Lambda(id, (state.frames.len(), state.depth()))
     }
 
-    /// Calls a lambda function: its body runs among the variables of the function that made it.
+    /// Calls a lambda function: its body runs among the variables of the function that made it,
+    /// without those that were declared later.
     pub(super) fn call_lambda(
         &mut self,
-        (id, depth): (usize, usize),
+        (id, (depth, known)): (usize, (usize, usize)),
         arguments: Vec<Val>,
         state: State,
         line: usize,
@@ -423,6 +424,10 @@ impl<'p> Machine<'p> {
         }
         let inner = state.frames.split_off(depth);
         let variables = state.depth();
+        if known > variables {
+            return self.unsupported(state, "a lambda function that outlives variables", line);
+        }
+        let later = hidden(&mut state, known);
         state.frame().extend(slots);
         let outer = std::mem::replace(&mut self.running, running);
         self.depth += 1;
@@ -434,9 +439,17 @@ impl<'p> Machine<'p> {
         let mut returned = Vec::new();
         for (mut state, flow) in paths {
             state.leave(variables);
+            for (slot, name) in state.frame()[known..].iter_mut().zip(&later) {
+                slot.name.clone_from(name);
+            }
             state.frames.truncate(depth);
             state.frames.extend(inner.iter().cloned());
             match flow {
+                // It may use variables that are gone.
+                Flow::Return(Val::Lambda(..)) => {
+                    let what = "a lambda function that is returned";
+                    returned.extend(self.unsupported(state, what, line));
+                }
                 Flow::Return(value) if lambda.result.is_empty() => returned.push((state, value)),
                 Flow::Return(value) => {
                     let value = self.aggregate(&lambda.result, value);
@@ -562,3 +575,12 @@ impl<'p> Machine<'p> {
         self.joined(&before, returned)
     }
 }
+
+/// Hides the variables of the running function after the first ones, and returns their names.
+fn hidden(state: &mut State, first: usize) -> Vec<String> {
+    let later = state.frame().iter_mut().skip(first);
+    later.map(|slot| std::mem::replace(&mut slot.name, HIDDEN.to_owned())).collect()
+}
+
+/// The name of a variable that is not seen, which no text can name.
+const HIDDEN: &str = "a later variable";

@@ -112,7 +112,13 @@ impl<'p> Machine<'p> {
         let is_aggregate = declared.value.as_ref().is_some_and(is_braced);
         for (mut state, value) in valued {
             let value = if is_aggregate { self.aggregate(&declared.ty, value) } else { value };
-            let value = self.coerce(&declared.ty, value, &mut state);
+            let value = match self.coerce(&declared.ty, value, &mut state) {
+                // A lambda function may call the variable that it initializes.
+                Val::Lambda(id, (depth, known)) if known == state.depth() => {
+                    Val::Lambda(id, (depth, known + 1))
+                }
+                value => value,
+            };
             let slot = Slot { name: declared.name.clone(), ty: declared.ty.clone(), value };
             state.frame().push(slot);
             states.push(state);
@@ -229,6 +235,8 @@ impl<'p> Machine<'p> {
                 let term = self.values.var(&format!("truncated {term:?}"), domain);
                 Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None })
             }
+            // A letter is a number.
+            (TypeName::Other("char"), Val::Text(_)) => Val::Unknown,
             (TypeName::Float, Val::Real(term)) => {
                 state.lost = Some(ROUNDED);
                 Val::Real(term)
@@ -303,6 +311,9 @@ impl<'p> Machine<'p> {
 
     /// Assigns a variable.
     pub(crate) fn store(&mut self, place: &Place, value: Val, state: &mut State) {
+        if value.any(&mut |value| matches!(value, Val::Lambda(..))) {
+            state.lost = Some("a lambda function that is kept");
+        }
         match place {
             Place::Local(frame, index) => {
                 let ty = state.frames[*frame][*index].ty.clone();
@@ -360,9 +371,6 @@ impl<'p> Machine<'p> {
             }
             Place::Nowhere => Self::changed_unseen(state),
             Place::Member(name) => {
-                if matches!(value, Val::Lambda(..)) {
-                    state.lost = Some("a lambda function that is kept");
-                }
                 let ty = match name.as_str() {
                     "expr" => "Expr",
                     "stmt" => "Stmt",

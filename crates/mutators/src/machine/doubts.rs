@@ -1,0 +1,175 @@
+//! Names that may mean something else than the functions with bodies that the files have.
+//!
+//! C++ takes the nearest declaration of a name, whether its body is seen or not. Where something
+//! other than exactly the known bodies is declared there, the call is not followed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use halidom_cpp::ANYTHING;
+use halidom_cpp::ast::{Class, Function, Prototype, Stmt, StmtKind};
+use halidom_cpp::words;
+
+use crate::ir::state::State;
+use crate::machine::contracts;
+use crate::machine::lookup::last_part;
+use crate::machine::program::{Program, is_root};
+use crate::machine::run::Machine;
+
+/// The namespaces whose names are known.
+const SPACES: [&str; 11] = [
+    "std",
+    "Halide",
+    "Internal",
+    "TVM",
+    "tvm",
+    "ir",
+    "air",
+    "placeholders",
+    "Hexagon",
+    "arith",
+    "runtime",
+];
+
+/// Tests whether only known names come from a namespace.
+pub(crate) fn is_known_space(space: &str) -> bool {
+    space.split("::").all(|part| SPACES.contains(&part.trim()) || part.is_empty())
+}
+
+/// The names that a class, or the files outside of classes, declare otherwise than by the bodies
+/// of functions that are known: each with its class.
+pub(crate) fn unseen(program: &Program, prototypes: &[Prototype]) -> BTreeSet<(String, String)> {
+    let mut known: BTreeMap<(&str, &str), Vec<&Function>> = BTreeMap::new();
+    for function in &program.functions {
+        known.entry((&function.class, &function.name)).or_default().push(function);
+    }
+    let types = |function: &Function| -> Vec<(String, bool)> {
+        function.parameters.iter().map(|of| (of.ty.clone(), of.may_write)).collect()
+    };
+    let mut found = BTreeSet::new();
+    for prototype in prototypes {
+        let bodies = known.get(&(prototype.class.as_str(), prototype.name.as_str()));
+        let is_seen =
+            bodies.is_some_and(|all| all.iter().any(|body| types(body) == prototype.parameters));
+        if !is_seen {
+            found.insert((prototype.class.clone(), prototype.name.clone()));
+        }
+    }
+    for class in &program.classes {
+        found.extend(class.others.iter().map(|name| (class.name.clone(), name.clone())));
+    }
+    for ((class, name), bodies) in known {
+        let is_double = |(index, one): (usize, &&Function)| {
+            !one.is_static
+                && bodies[..index].iter().any(|other| {
+                    !other.is_static && other.text != one.text && types(other) == types(one)
+                })
+        };
+        if bodies.iter().enumerate().any(is_double) {
+            found.insert((class.to_owned(), name.to_owned()));
+        }
+    }
+    found
+}
+
+/// The names of classes that are declared in several places, or differently in several files.
+fn ambiguous(classes: &[Class], file_of: impl Fn(usize) -> usize) -> BTreeSet<String> {
+    let mut first: BTreeMap<&str, (usize, &Class)> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    for (index, class) in classes.iter().enumerate().filter(|(_, class)| !class.name.is_empty()) {
+        let (file, known) = *first.entry(&class.name).or_insert((file_of(index), class));
+        let is_one = (known.mark, &known.place) == (class.mark, &class.place);
+        if !is_one || file_of(index) == file && !std::ptr::eq(known, class) {
+            found.insert(class.name.clone());
+        }
+    }
+    found
+}
+
+/// Makes functions unreadable that name classes which are declared in several places. The files of
+/// the classes are given.
+pub(crate) fn hide_ambiguous(program: &mut Program, files: &[usize]) {
+    let names = ambiguous(&program.classes, |index| files.get(index).copied().unwrap_or(0));
+    if names.is_empty() {
+        return;
+    }
+    for function in &mut program.functions {
+        let mut all = words(&function.text).chain([function.class.as_str()]);
+        let named = all.find(|word| names.contains(*word)).map(str::to_owned);
+        drop(all);
+        if let Some(name) = named {
+            let what = format!("`{name}`, which is a class in several places");
+            function.body = vec![Stmt { kind: StmtKind::Other(what), line: function.line }];
+            function.text.push('\u{1}');
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Tests whether a function is seen where the running function calls it.
+    pub(super) fn is_in_sight(&self, function: &Function) -> bool {
+        let home = |line: usize| self.program.starts.partition_point(|start| *start < line);
+        let is_near = |running: &Function| home(running.line) == home(function.line);
+        !function.is_static || !function.class.is_empty() || self.running.is_none_or(is_near)
+    }
+
+    /// Tests whether a call by a name may mean something else than these functions, or than the
+    /// API if there are none. Returns the reason.
+    pub(super) fn other_meaning(
+        &self,
+        name: &str,
+        functions: &[&Function],
+        state: &State,
+    ) -> Option<String> {
+        let program = self.program;
+        let short = last_part(name);
+        if functions.is_empty() && !contracts::is_known(short) {
+            return None;
+        }
+        let running = self.running?;
+        let classes = match name.rsplit_once("::") {
+            Some((class, _)) => vec![last_part(class).to_owned()],
+            None if running.class.is_empty() => Vec::new(),
+            None => self.classes_of(&running.class),
+        };
+        let is_free = functions.first().is_some_and(|function| function.class.is_empty());
+        let has =
+            |class: &str, name: &str| program.unseen.contains(&(class.to_owned(), name.to_owned()));
+        for class in &classes {
+            let mut known = program.classes.iter().filter(|known| known.name == *class).peekable();
+            let is_seen = known.peek().is_some() || is_root(class);
+            let is_field = known.flat_map(|known| &known.fields).any(|field| field.name == short);
+            let may_be = has(class, short) || has(class, ANYTHING) && !functions.is_empty();
+            if is_field || may_be {
+                return Some(format!("`{name}`, which {class} declares otherwise"));
+            }
+            if program.functions.iter().any(|of| of.name == short && of.class == *class) {
+                let is_it = !functions.is_empty() && functions.iter().all(|of| of.class == *class);
+                return (!is_it).then(|| format!("`{name}`, which {class} has too"));
+            }
+            if is_free && !is_seen {
+                return Some(format!("`{name}`, which {class} may have, which is not seen"));
+            }
+        }
+        let is_variadic = |of: &&Function| {
+            of.class.is_empty()
+                && of.name == short
+                && of.text.split('{').next().is_some_and(|head| head.contains("..."))
+        };
+        if program.functions.iter().filter(is_variadic).any(|of| self.is_in_sight(of)) {
+            return Some(format!("`{name}`, which takes any arguments"));
+        }
+        if !is_free {
+            return None;
+        }
+        let is_around = |function: &&Function| {
+            let rest = running.place.strip_prefix(function.place.as_str());
+            rest.is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with("::") || function.place.is_empty()
+            })
+        };
+        let is_hidden = Self::find_variable(name, state).is_some() || has("", short);
+        let is_one = functions.iter().all(|of| of.place == functions[0].place);
+        let is_otherwise = is_hidden || !is_one || !functions.iter().all(is_around);
+        is_otherwise.then(|| format!("`{name}`, which is declared in several ways"))
+    }
+}
