@@ -370,6 +370,11 @@ impl Reader<'_> {
             Syntax::This => ExprKind::This,
             Syntax::StringLiteral | Syntax::CharLiteral => {
                 let text = self.text(node);
+                // A literal of several characters is a number.
+                let is_long = text.chars().count() > 3 && !text.contains('\\');
+                if is_long && matches!(Syntax::of(node.kind()), Syntax::CharLiteral) {
+                    return Some(ExprKind::Other("a literal of several characters".to_owned()));
+                }
                 ExprKind::Text(text.get(1..text.len() - 1)?.to_owned())
             }
             Syntax::ConcatenatedString => {

@@ -76,6 +76,11 @@ impl<'p> Machine<'p> {
                     .collect();
                 for (mut state, value) in ordered {
                     let value = self.in_a_name(value, &mut state);
+                    if matches!(value, Val::Int(num) if num.bits == 8) {
+                        let what = "an integer that is printed as a character".to_owned();
+                        self.end(state, Outcome::Unsupported(what), line);
+                        continue;
+                    }
                     match Self::rope_of(&value, &state) {
                         Some(mut pieces) => {
                             for piece in &mut pieces {
@@ -120,7 +125,7 @@ impl<'p> Machine<'p> {
     pub(crate) fn rope_of(value: &Val, state: &State) -> Option<Vec<Piece>> {
         Some(match value {
             Val::Rope(pieces) => pieces.clone(),
-            Val::Text(text) => vec![Piece::Text(unescaped(text))],
+            Val::Text(text) => vec![Piece::Text(unescaped(text)?)],
             Val::Int(num) => vec![Piece::Num(*num)],
             Val::Real(term) => vec![Piece::Real(*term, SHORT)],
             Val::Bits(term) => vec![Piece::Bits(*term)],
@@ -385,8 +390,9 @@ fn vector_of(ty: Type, rope: &[Piece], state: &mut State) -> Option<NodeId> {
     Some(state.add(ty, None, Some(Shape { kind, fields })))
 }
 
-/// Returns the characters that a C++ string literal stands for.
-fn unescaped(text: &str) -> String {
+/// Returns the characters that a C++ string literal stands for; `None` if it has an escape other
+/// than the usual ones.
+fn unescaped(text: &str) -> Option<String> {
     let mut plain = String::new();
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {
@@ -394,13 +400,13 @@ fn unescaped(text: &str) -> String {
             (_, true) => match letters.next() {
                 Some('n') => '\n',
                 Some('t') => '\t',
-                Some(other) => other,
-                None => letter,
+                Some(other @ ('"' | '\'' | '\\')) => other,
+                Some(_) | None => return None,
             },
             (letter, false) => letter,
         });
     }
-    plain
+    Some(plain)
 }
 
 /// Returns a text for a reader.
