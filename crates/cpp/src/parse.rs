@@ -417,7 +417,13 @@ impl Reader<'_> {
             Syntax::Null => ExprKind::Null,
             Syntax::This => ExprKind::This,
             Syntax::StringLiteral | Syntax::CharLiteral => {
-                match literals::characters(&self.text(node)) {
+                let text = self.text(node);
+                // A literal of several characters is a number.
+                let is_long = text.chars().count() > 3 && !text.contains('\\');
+                if is_long && matches!(Syntax::of(node.kind()), Syntax::CharLiteral) {
+                    return Some(ExprKind::Other("a literal of several characters".to_owned()));
+                }
+                match literals::characters(&text) {
                     Some(text) => ExprKind::Text(text),
                     None => ExprKind::Other("a text with other escapes or letters".to_owned()),
                 }

@@ -76,6 +76,11 @@ impl<'p> Machine<'p> {
                     .collect();
                 for (mut state, value) in ordered {
                     let value = self.in_a_name(value, &mut state);
+                    if matches!(value, Val::Int(num) if num.bits == 8) {
+                        let what = "an integer that is printed as a character".to_owned();
+                        self.end(state, Outcome::Unsupported(what), line);
+                        continue;
+                    }
                     match Self::rope_of(&value, &state) {
                         Some(mut pieces) => {
                             for piece in &mut pieces {

@@ -32,7 +32,10 @@ pub(super) enum Token {
 }
 
 /// The signs of more than one character.
-const LONG_SIGNS: [&str; 10] = ["<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "::", "++"];
+const LONG_SIGNS: [&str; 22] = [
+    "<<=", ">>=", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "::", "++", "--", "->", "+=",
+    "-=", "*=", "/=", "%=", "&=", "|=", "^=",
+];
 
 /// The part of the text that the current characters belong to.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +55,22 @@ enum Within {
 pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut within = Within::Code;
+    // Texts that follow one another are one text.
+    let mut joined: Vec<Piece> = Vec::new();
     for piece in rope {
+        match (joined.last_mut(), piece) {
+            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(text),
+            // A number may begin with a sign, which belongs to the sign before it.
+            (Some(Piece::Text(before)), Piece::Num(num))
+                if num.low < 0 && before.ends_with('-') =>
+            {
+                return None;
+            }
+            (Some(Piece::Text(before)), Piece::Real(..)) if before.ends_with('-') => return None,
+            _ => joined.push(piece.clone()),
+        }
+    }
+    for piece in &joined {
         let Piece::Text(text) = piece else {
             match within {
                 Within::Code => tokens.extend(token(piece)),
@@ -65,6 +83,10 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
         let mut rest = text.as_str();
         while let Some(first) = rest.chars().next() {
             let after = &rest[first.len_utf8()..];
+            // A line that ends with a backslash goes on; a text in quotes ends in its line.
+            if if within == Within::Quotes { first == '\n' } else { first == '\\' } {
+                return None;
+            }
             match &mut within {
                 Within::Code => {}
                 Within::Comment | Within::Pragma(_) if first == '\n' => {
@@ -126,6 +148,11 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
                 if first.is_ascii_digit() {
                     let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
                     let (digits, suffix) = word.split_at(digits);
+                    // A number that begins with 0 is octal, or hexadecimal.
+                    let is_decimal = digits == "0" || !digits.starts_with('0');
+                    if !is_decimal || suffix.contains(|c| !"uUlL".contains(c)) {
+                        return None;
+                    }
                     tokens.push(Token::Number(digits.parse().ok()?, suffix.to_lowercase()));
                 } else {
                     tokens.push(Token::Word(word.to_owned()));

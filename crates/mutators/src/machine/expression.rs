@@ -75,7 +75,8 @@ impl<'p> Machine<'p> {
                 let num = self.number(domain.wrap(*value), bits, is_signed);
                 vec![(state, Val::Int(num))]
             }
-            ExprKind::Float(value) => match whole(*value) {
+            // A `float` holds integers up to 2^24.
+            ExprKind::Float(value) => match whole(*value).filter(|value| value.abs() <= 1 << 24) {
                 Some(value) => {
                     let term = self.values.number(value, Domain::Real);
                     vec![(state, Val::Real(term))]
@@ -265,8 +266,6 @@ impl<'p> Machine<'p> {
                 vec![(state, value)]
             }
             Some(_) => vec![(state, Val::Int(num))],
-            // No type changes a number that is not negative.
-            None if num.low >= 0 => vec![(state, Val::Int(num))],
             None => self.unsupported(state, "the type of a conditional expression", line),
         }
     }
@@ -326,6 +325,11 @@ impl<'p> Machine<'p> {
                 None => self.unsupported(state, format!("the variable {name}"), line),
             };
         }
+        self.name_of_object(name, state)
+    }
+
+    /// What a name means that no variable of the function has, or `this->name`.
+    fn name_of_object(&mut self, name: &str, state: State) -> Paths<Val> {
         if let Some(slot) = state.members.iter().find(|slot| slot.name == name) {
             let value = slot.value.clone();
             return self.asked_for(name, value, state);
@@ -381,7 +385,7 @@ impl<'p> Machine<'p> {
     /// `object.name` and `object->name`.
     fn member(&mut self, object: &'p Expr, name: &'p str, state: State, line: usize) -> Paths<Val> {
         if matches!(object.kind, ExprKind::This) {
-            return self.name(name, state, line);
+            return self.name_of_object(name, state);
         }
         let mut paths = Vec::new();
         for (state, value) in self.eval(object, state) {

@@ -4,13 +4,13 @@ use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 use halidom_rewrites::rules::{Domain, Fun};
 
-use crate::ir::kinds::Kind;
+use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
 use crate::machine::info::is_report;
 use crate::machine::methods::PART_OF_TEXT;
-use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::run::{Machine, Outcome, Paths, ROUNDED};
 
 impl<'p> Machine<'p> {
     /// Interprets a message. The condition of an assert may fail, an error ends the compiler, and
@@ -252,7 +252,13 @@ impl<'p> Machine<'p> {
                     }
                     _ => return self.unsupported(state, format!("the operator {op}"), line),
                 };
-                vec![(state, Val::Real(self.values.apply(fun, &[a, b])))]
+                let result = self.values.apply(fun, &[a, b]);
+                let is_known = [a, b].iter().all(|of| self.values.as_number(*of).is_some());
+                let is_exact = self.values.as_number(result).is_some_and(|of| of.abs() <= 1 << 53);
+                if is_known && !is_exact && !self.is_concrete() {
+                    state.lost = Some(ROUNDED);
+                }
+                vec![(state, Val::Real(result))]
             }
             (Val::Type(a), Val::Type(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
                 let truth = self.values.bool((a == b) == (op == Sign::Eq));
@@ -390,7 +396,12 @@ impl<'p> Machine<'p> {
         let mut state = state;
         if let (Some(intrinsic), Val::Expr(Some(a)), Val::Expr(Some(b))) = (bitwise(op), &lhs, &rhs)
         {
-            let (a, b) = self.match_types(*a, *b, &mut state);
+            let (a, b) = (*a, *b);
+            if state.node(a).ty != state.node(b).ty {
+                // Each compiler has its own conversions there.
+                let what = format!("the operator {op} on expressions of two types");
+                return self.unsupported(state, what, line);
+            }
             let ty = state.node(a).ty;
             let fields = vec![Field::Expr(a), Field::Expr(b)];
             let node = state.add(ty, None, Some(Shape { kind: Kind::Call, fields }));
@@ -419,12 +430,18 @@ impl<'p> Machine<'p> {
             (Val::Expr(Some(a)), Val::Int(num)) => {
                 let ty = state.node(a).ty;
                 let num = self.convert(num, 32, true);
+                let Some(num) = self.representable(num, ty, line, &mut state) else {
+                    return Vec::new();
+                };
                 let literal = self.literal(ty, num, &mut state);
                 (a, literal)
             }
             (Val::Int(num), Val::Expr(Some(b))) => {
                 let ty = state.node(b).ty;
                 let num = self.convert(num, 32, true);
+                let Some(num) = self.representable(num, ty, line, &mut state) else {
+                    return Vec::new();
+                };
                 let literal = self.literal(ty, num, &mut state);
                 (literal, b)
             }
@@ -436,6 +453,32 @@ impl<'p> Machine<'p> {
         };
         let (a, b) = self.match_types(pair.0, pair.1, &mut state);
         self.make(kind, a, b, state, line)
+    }
+
+    /// A number next to an expression must be a number of the expression's type: the compiler
+    /// refuses any other. `None` if it is not; else, the path goes on where it is.
+    fn representable(&mut self, num: Num, ty: Type, line: usize, s: &mut State) -> Option<Num> {
+        let Some((least, greatest)) = ty.range().filter(|_| ty.code != Code::Float) else {
+            return Some(num);
+        };
+        if least <= num.low && num.high <= greatest {
+            return Some(num);
+        }
+        let what = format!("an integer that {ty} does not hold");
+        if self.values.as_number(num.term).is_some() {
+            self.end(s.clone(), Outcome::Rejected(what), line);
+            return None;
+        }
+        let [low, high] = [least, greatest].map(|of| self.number(of, 64, num.is_signed).term);
+        let below = self.comparison(Sign::Lt, num.term, low);
+        let above = self.comparison(Sign::Lt, high, num.term);
+        let outside = self.values.apply(Fun::Or, &[below, above]);
+        let mut refused = s.clone();
+        refused.facts.push(outside);
+        self.end(refused, Outcome::Rejected(what), line);
+        let inside = self.values.apply(Fun::Not, &[outside]);
+        s.facts.push(inside);
+        Some(num)
     }
 }
 

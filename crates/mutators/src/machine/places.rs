@@ -339,6 +339,14 @@ impl<'p> Machine<'p> {
                         }
                         Some(sign) => {
                             let old = self.value_before(&place, &state);
+                            if let (Val::Expr(Some(old)), Val::Expr(Some(new))) = (&old, &value)
+                                && state.node(*old).ty != state.node(*new).ty
+                            {
+                                // The API casts the right side to the type of the left one.
+                                let what = format!("{sign}= of expressions of two types");
+                                self.end(state, Outcome::Unsupported(what), line);
+                                continue;
+                            }
                             self.binary(*sign, old, value, state, line)
                         }
                     };
@@ -347,6 +355,8 @@ impl<'p> Machine<'p> {
                         if matches!(place, Place::Member(_)) {
                             state.at = line;
                         }
+                        // The value of an assignment is what the variable then holds.
+                        let value = Self::load(&place, &state).map_or(value, |slot| slot.value);
                         paths.push((state, value));
                     }
                 }
@@ -381,6 +391,7 @@ impl<'p> Machine<'p> {
                     let step = if *op == Sign::Increment { Sign::Add } else { Sign::Sub };
                     for (mut state, value) in self.binary(step, old.clone(), one, state, line) {
                         self.store(&place, value.clone(), &mut state);
+                        let value = Self::load(&place, &state).map_or(value, |slot| slot.value);
                         let is_prefix = matches!(expr.kind, ExprKind::Prefix(..));
                         paths.push((state, if is_prefix { value } else { old.clone() }));
                     }

@@ -117,6 +117,9 @@ pub(crate) const ROUNDED: &str = "a number that is rounded to `float`";
 /// that expressions add are counted apart.
 const MAX_PATHS: usize = 100_000;
 
+/// The number of evaluated expressions beyond which a mutator is given up.
+const MAX_STEPS: usize = 4_000_000;
+
 /// The number of ends of paths on wholly known IR beyond which a run is given up.
 const MAX_CONCRETE_ENDS: usize = 1_000;
 
@@ -206,6 +209,8 @@ pub(crate) struct Machine<'p> {
     paths: usize,
     /// The number of paths that expressions added.
     forks: usize,
+    /// The expressions that were evaluated so far.
+    steps: usize,
     /// True if a path already reported that there are too many paths.
     pub(super) is_told: bool,
     /// The current depth of nested function calls.
@@ -253,6 +258,7 @@ impl<'p> Machine<'p> {
             count: 0,
             paths: 0,
             forks: 0,
+            steps: 0,
             is_told: false,
             depth: 0,
             active: Vec::new(),
@@ -363,7 +369,8 @@ impl<'p> Machine<'p> {
     /// path goes on, as every expression ends its path.
     pub(super) fn is_forked(&mut self, new: usize) -> bool {
         self.forks += new;
-        self.forks > MAX_PATHS
+        self.steps += 1;
+        self.forks > MAX_PATHS || self.steps > MAX_STEPS
     }
 
     /// Makes a lambda function.

@@ -9,9 +9,28 @@ use crate::ir::kinds::I32;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::names::TypeName;
+use crate::machine::objects::element_of;
 use crate::machine::references::{MAY_REFER, is_place};
 use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, Machine, Outcome, Paths, ROUNDED};
-use crate::machine::types::{UNION, integer_type, is_type_of_body};
+use crate::machine::types::{UNION, integer_type, is_type_of_body, is_vector_type};
+
+/// Why a path with a change of a place that may have two names is lost.
+const OTHER_NAME: &str = "a change of a member that may have another name";
+
+/// The types of the two parts of a pair.
+fn parts_of_pair(ty: &str) -> Option<[&str; 2]> {
+    let parts = ty.trim_end_matches('&').strip_prefix("pair<")?.strip_suffix('>')?;
+    let mut depth = 0_usize;
+    for (at, letter) in parts.char_indices() {
+        match letter {
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => return Some([parts[..at].trim(), parts[at + 1..].trim()]),
+            _ => {}
+        }
+    }
+    None
+}
 
 impl<'p> Machine<'p> {
     pub(super) fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
@@ -41,7 +60,7 @@ impl<'p> Machine<'p> {
                 ExprKind::Call { callee, arguments, .. }
                     if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
                         && arguments.len() == 1
-                        && crate::machine::types::is_vector_type(&declared.ty) =>
+                        && is_vector_type(&declared.ty) =>
                 {
                     self.vector_of(&declared.ty, &arguments[0], state, value.line)
                 }
@@ -119,6 +138,11 @@ impl<'p> Machine<'p> {
                 }
                 value => value,
             };
+            // The type that a template stands for is not known.
+            let is_number = matches!(value, Val::Int(_));
+            let is_open =
+                self.is_template(&declared.ty) && self.named_type(&declared.ty) == declared.ty;
+            let value = if is_number && is_open { Val::Unknown } else { value };
             let slot = Slot { name: declared.name.clone(), ty: declared.ty.clone(), value };
             state.frame().push(slot);
             states.push(state);
@@ -174,7 +198,7 @@ impl<'p> Machine<'p> {
             | TypeName::Bool
             | TypeName::Double
             | TypeName::Float => Val::Unknown,
-            _ if crate::machine::types::is_vector_type(ty) => Val::List(Vec::new()),
+            _ if is_vector_type(ty) => Val::List(Vec::new()),
             _ if ty.ends_with("stringstream") => Val::Rope(Vec::new()),
             TypeName::String | TypeName::StdString => Val::Text(String::new()),
             _ if ty.starts_with(UNION) => {
@@ -251,9 +275,21 @@ impl<'p> Machine<'p> {
                 let literal = self.literal(I32, num, state);
                 Val::Expr(Some(literal))
             }
-            (TypeName::Int | TypeName::Int64T | TypeName::Uint64T, Val::Bool(truth)) => {
-                let num = self.host_number(truth, (0, 1), true);
-                Val::Int(num)
+            (_, Val::Bool(truth)) if let Some((bits, signed)) = integer_type(ty) => {
+                let num = self.host_number(truth, (0, 1), signed);
+                Val::Int(Num { bits, ..num })
+            }
+            // The elements of a vector, and the parts of a pair, have the types that it names.
+            (_, Val::List(values)) if is_vector_type(ty) => {
+                let element = element_of(ty).to_owned();
+                let values = values.into_iter();
+                Val::List(values.map(|value| self.coerce(&element, value, state)).collect())
+            }
+            (_, Val::Object(parts)) if let Some(types) = parts_of_pair(ty) => {
+                let convert = |((name, value), ty): ((String, Val), &str)| {
+                    (name, self.coerce(ty, value, state))
+                };
+                Val::Object(parts.into_iter().zip(types).map(convert).collect())
             }
             (_, value) => value,
         }
@@ -309,6 +345,50 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Converts a number to the type of the value that a variable holds, which is the variable's
+    /// type. Of any other variable, it is unknown afterwards.
+    fn converted_like(&mut self, old: &Val, value: Val) -> Val {
+        match (old, value) {
+            (Val::Int(old), Val::Int(num)) => Val::Int(self.convert(num, old.bits, old.is_signed)),
+            (Val::Bool(_), Val::Int(num)) => {
+                let zero = self.number(0, num.bits, num.is_signed);
+                self.compare(Sign::Ne, num, zero)
+            }
+            (Val::Bool(_), value @ Val::Bool(_)) => value,
+            (_, Val::Int(_) | Val::Bool(_)) | (Val::Int(_) | Val::Bool(_), _) => Val::Unknown,
+            (_, value) => value,
+        }
+    }
+
+    /// The type of a member of the object, as its class or a base declares it; empty if none does.
+    fn type_of_member(&self, name: &str) -> &'p str {
+        let program: &'p crate::machine::program::Program = self.program;
+        let classes = self.classes_of(&self.class);
+        let mut fields = program
+            .classes
+            .iter()
+            .filter(|class| classes.contains(&class.name))
+            .flat_map(|class| &class.fields);
+        fields.find(|field| field.name == name).map_or("", |field| field.ty.trim_end_matches('&'))
+    }
+
+    /// Tests whether a member of a class may be known by another name: a reference to its type is
+    /// a member, too, or it is a reference itself beside a member of its type.
+    fn may_have_another_name(&self, name: &str, ty: &str, value: &Val) -> bool {
+        if matches!(value, Val::Rope(_) | Val::Handle(_)) {
+            return false;
+        }
+        let classes = self.classes_of(&self.class);
+        let known = self.program.classes.iter().filter(|class| classes.contains(&class.name));
+        let fields: Vec<&Declared> = known.flat_map(|class| &class.fields).collect();
+        let refers = |field: &&&Declared| field.ty.ends_with(['&', '*']);
+        let is_it = |field: &Declared| field.name == name;
+        let is_reference = fields.iter().any(|field| is_it(field) && refers(&field));
+        fields.iter().filter(|field| !is_it(field)).any(|field| {
+            (is_reference || refers(&field)) && field.ty.trim_end_matches(['&', '*']).trim() == ty
+        })
+    }
+
     /// Assigns a variable.
     pub(crate) fn store(&mut self, place: &Place, value: Val, state: &mut State) {
         if value.any(&mut |value| matches!(value, Val::Lambda(..))) {
@@ -325,7 +405,12 @@ impl<'p> Machine<'p> {
                     state.lost = Some("a change through a reference");
                 }
                 let ty = ty.trim_end_matches('&');
-                let value = self.coerce(ty, value, state);
+                let value = if ty.is_empty() || ty == "auto" || self.is_template(ty) {
+                    let old = state.frames[*frame][*index].value.clone();
+                    self.converted_like(&old, value)
+                } else {
+                    self.coerce(ty, value, state)
+                };
                 Rc::make_mut(&mut state.frames[*frame])[*index].value = value;
             }
             Place::Part(base, _) if self.is_of_report(place, state) => {
@@ -374,9 +459,19 @@ impl<'p> Machine<'p> {
                 let ty = match name.as_str() {
                     "expr" => "Expr",
                     "stmt" => "Stmt",
-                    _ => "",
+                    _ => self.type_of_member(name),
                 };
-                let value = self.coerce(ty, value, state);
+                if self.may_have_another_name(name, ty, &value) {
+                    state.lost = Some(OTHER_NAME);
+                }
+                let value = match &value {
+                    Val::Int(_) | Val::Bool(_) if ty.is_empty() => Val::Unknown,
+                    Val::Int(_) | Val::Bool(_) | Val::List(_) | Val::Object(_) => {
+                        self.coerce(ty, value, state)
+                    }
+                    _ if matches!(ty, "Expr" | "Stmt") => self.coerce(ty, value, state),
+                    _ => value,
+                };
                 self.replaced_scope(name, &value, state);
                 self.assume_anything(name, state);
                 state.members.retain(|slot| slot.name != *name);

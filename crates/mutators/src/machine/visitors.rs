@@ -75,7 +75,7 @@ impl<'p> Machine<'p> {
         };
         // A member that refers to a place would be a copy.
         if class.fields.iter().any(|field| field.ty.ends_with('&') || self.may_refer(&field.ty)) {
-            return value;
+            return Val::Unknown;
         }
         let is_positional = match &value {
             Val::Object(pair) => pair.first().is_some_and(|(name, _)| name == "first"),
@@ -85,13 +85,25 @@ impl<'p> Machine<'p> {
         if !is_positional || has_methods || !class.bases.is_empty() {
             return value;
         }
-        let of = |field: &Declared| (field.name.clone(), integer_type(&field.ty));
+        let of = |field: &Declared| (field.name.clone(), field.ty.clone());
         let fields: Vec<_> = class.fields.iter().map(of).collect();
-        let member = |((name, ty), value): ((String, Option<(u8, bool)>), Val)| match (value, ty) {
-            (Val::Int(num), Some((bits, signed))) => {
-                (name, Val::Int(self.convert(num, bits, signed)))
+        let member = |((name, ty), value): ((String, String), Val)| {
+            let integer = integer_type(&ty);
+            match (value, integer) {
+                (Val::Int(num), Some((bits, signed))) => {
+                    (name, Val::Int(self.convert(num, bits, signed)))
+                }
+                (Val::Int(num), None) if ty == "bool" => {
+                    let zero = self.number(0, num.bits, num.is_signed);
+                    (name, self.compare(Sign::Ne, num, zero))
+                }
+                (Val::Bool(truth), Some((bits, signed))) => {
+                    let num = self.host_number(truth, (0, 1), signed);
+                    (name, Val::Int(crate::ir::value::Num { bits, ..num }))
+                }
+                (Val::Int(_), None) if ty != "Expr" => (name, Val::Unknown),
+                (value, _) => (name, value),
             }
-            (value, _) => (name, value),
         };
         Val::Object(fields.into_iter().zip(values).map(member).collect())
     }

@@ -212,16 +212,22 @@ impl Meaning<'_> {
         }
     }
 
+    /// A value that is not known.
+    fn any(&mut self, name: &str, domain: Domain) -> ValueId {
+        self.is_opaque = true;
+        self.values.var(name, domain)
+    }
+
     /// An operation whose second argument is a number of bits, or a mask of lowest bits: a choice
     /// among all such numbers.
     fn by_bits(&mut self, name: &str, a: ValueId, b: ValueId, ty: Type, other: &str) -> ValueId {
         let domain = self.values.domain(a);
         if domain == Domain::Bool {
             let all = self.values.apply(Fun::And, &[a, b]);
-            return if name == "bitwise_and" { all } else { self.values.var(other, domain) };
+            return if name == "bitwise_and" { all } else { self.any(other, domain) };
         }
         let known = self.values.as_number(b);
-        let mut term = self.values.var(other, domain);
+        let mut term = self.any(other, domain);
         let most = ty.range().map_or(0, |(_, greatest)| greatest);
         for bits in (0..i128::from(ty.bits)).rev() {
             let power = 1_i128 << bits;
@@ -253,7 +259,7 @@ impl Meaning<'_> {
                     let size = self.values.apply(Fun::Add, &[size, one]);
                     self.values.apply(Fun::Mod, &[a, size])
                 } else {
-                    self.values.var(&format!("{other} all"), domain)
+                    self.any(&format!("{other} all"), domain)
                 }
             };
             term = self.values.apply(Fun::Ite, &[is_all, value, term]);

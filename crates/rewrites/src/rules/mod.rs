@@ -21,6 +21,7 @@ mod search;
 mod signs;
 mod traps;
 mod tvm;
+mod typed;
 mod uses;
 mod value;
 mod verify;

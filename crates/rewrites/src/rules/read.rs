@@ -490,6 +490,10 @@ impl Reader<'_> {
             {
                 own(sign)
             }
+            // Its arithmetic with other numbers is that of C++.
+            ExprKind::Integer(_, suffix) if suffix.contains(['u', 'U']) => {
+                Err("an unsigned number of C++".to_owned())
+            }
             ExprKind::Integer(value, _) => {
                 i64::try_from(*value).map(Pattern::Int).map_err(|_| value.to_string())
             }
@@ -506,7 +510,11 @@ impl Reader<'_> {
             }
             ExprKind::Binary(sign, lhs, rhs) => {
                 let op = operator(sign.text()).ok_or_else(|| format!("operator {sign}"))?;
-                apply(op, vec![self.pattern(lhs)?, self.pattern(rhs)?])
+                let sides = [self.pattern(lhs)?, self.pattern(rhs)?];
+                if sides.iter().all(|side| matches!(side, Pattern::Int(_) | Pattern::Bool(_))) {
+                    return Err("arithmetic of numbers, which C++ computes".to_owned());
+                }
+                apply(op, sides.into())
             }
             ExprKind::Call { callee, arguments, .. } => {
                 if let ExprKind::Member { object, name, .. } = &callee.kind

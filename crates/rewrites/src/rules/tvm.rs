@@ -20,6 +20,7 @@ use super::names::Names;
 use super::own::{Own, call, is_of_space, path};
 use super::pattern::{Op, Pattern, TVM_FUNCTIONS, operator};
 use super::read::{Found, Guard, Rule, Subject, TypeTest, always_leaves};
+use super::typed::have_its_type;
 use super::uses::{Use, cut};
 use crate::profile::Language;
 
@@ -377,13 +378,13 @@ impl Walk<'_> {
                 }
             }
         }
-        let guards = guards.to_vec();
+        have_its_type(&arguments, &std::iter::once(&lhs).chain(&others))?;
         let mut contracts = Vec::new();
         for side in std::iter::once(&lhs).chain(&others) {
             reader.literal_types(side, &mut contracts);
         }
         let language = Language::PatternMatch;
-        Ok(Rule { language, lhs, others, rhs, predicate, guards, contracts })
+        Ok(Rule { language, lhs, others, rhs, predicate, guards: guards.to_vec(), contracts })
     }
 }
 
