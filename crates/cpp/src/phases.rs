@@ -33,6 +33,7 @@ pub(crate) fn doubtful(text: &str) -> Option<usize> {
         if is_trigraph || is_spliced && !is_splice_of_macro {
             return Some(line);
         }
+        let was = within;
         match (within, letter) {
             (Within::Code, '#') if is_blank => {
                 if !is_known_directive(&letters, index) {
@@ -73,7 +74,8 @@ pub(crate) fn doubtful(text: &str) -> Option<usize> {
             }
             _ => {}
         }
-        is_blank = letter == '\n' || is_blank && letter.is_whitespace();
+        let is_comment = [was, within].contains(&Within::Comment);
+        is_blank = letter == '\n' || is_blank && (is_comment || letter.is_whitespace());
         if letter == '\n' {
             line += 1;
             // A macro goes on in the next line if this one is spliced.
