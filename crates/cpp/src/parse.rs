@@ -219,7 +219,11 @@ impl Reader<'_> {
         let mut fields = Vec::new();
         for child in named(body) {
             if child.kind() == "field_declaration" {
-                let ty = self.declared_type(child);
+                let mut ty = self.declared_type(child);
+                // Its bits are fewer than the type's.
+                if named(child).iter().any(|part| part.kind() == "bitfield_clause") {
+                    ty.insert_str(0, "bit-field ");
+                }
                 let mut cursor = child.walk();
                 let declarators: Vec<_> =
                     child.children_by_field_name("declarator", &mut cursor).collect();
@@ -417,13 +421,7 @@ impl Reader<'_> {
             Syntax::Null => ExprKind::Null,
             Syntax::This => ExprKind::This,
             Syntax::StringLiteral | Syntax::CharLiteral => {
-                let text = self.text(node);
-                // A literal of several characters is a number.
-                let is_long = text.chars().count() > 3 && !text.contains('\\');
-                if is_long && matches!(Syntax::of(node.kind()), Syntax::CharLiteral) {
-                    return Some(ExprKind::Other("a literal of several characters".to_owned()));
-                }
-                match literals::characters(&text) {
+                match literals::characters(&self.text(node)) {
                     Some(text) => ExprKind::Text(text),
                     None => ExprKind::Other("a text with other escapes or letters".to_owned()),
                 }

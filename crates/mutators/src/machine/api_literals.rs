@@ -56,8 +56,15 @@ impl Machine<'_> {
                     let (holds, fails) = self.fork(truth, state);
                     self.truths(holds, fails)
                 }
-                (Kind::Broadcast | Kind::Cast, [Field::Expr(inner), ..]) => {
+                (Kind::Broadcast, [Field::Expr(inner), ..]) => {
                     self.literal_test(*inner, state, test)
+                }
+                // The tests do not look through every cast.
+                (Kind::Cast, [Field::Expr(inner), ..]) => {
+                    let (looks, does_not) = self.choose(state);
+                    let mut paths = self.literal_test(*inner, looks, test);
+                    paths.extend(self.truths(Vec::new(), vec![does_not]));
+                    paths
                 }
                 (Kind::Ramp | Kind::Call, _) if state.node(node).intrinsic.is_none() => {
                     let (mut holds, fails) = self.choose(state);

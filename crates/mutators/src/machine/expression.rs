@@ -251,10 +251,11 @@ impl<'p> Machine<'p> {
         // The other side is evaluated only for its type.
         let (ends, has_chosen) = (std::mem::take(&mut self.ends), self.has_chosen);
         let is_told = self.is_told;
-        let other = self.eval(other, state.clone()).pop().map(|(_, value)| value);
+        let known = self.eval(other, state.clone()).pop().map(|(_, value)| value);
         (self.ends, self.has_chosen) = (ends, has_chosen);
         self.is_told = is_told;
         let mut state = state;
+        let other = known.or_else(|| self.pointed_number(other, &state));
         match other {
             Some(Val::Int(other)) => {
                 let (num, ..) = self.promoted(num, other);
@@ -268,6 +269,16 @@ impl<'p> Machine<'p> {
             Some(_) => vec![(state, Val::Int(num))],
             None => self.unsupported(state, "the type of a conditional expression", line),
         }
+    }
+
+    /// Returns a number of the type of `*p`, where the variable `p` is a pointer to integers.
+    fn pointed_number(&mut self, expr: &Expr, state: &State) -> Option<Val> {
+        let ExprKind::Prefix(Sign::Mul, pointer) = &expr.kind else { return None };
+        let ExprKind::Name(name) = &pointer.kind else { return None };
+        let slot = Self::load(&Self::find_variable(name, state)?, state)?;
+        let ty = slot.ty.trim_start_matches("const ").strip_suffix('*')?.trim();
+        let (bits, is_signed) = integer_type(ty)?;
+        Some(Val::Int(self.number(0, bits, is_signed)))
     }
 
     /// `&&` and `||` of truth values, where the second operand is evaluated only if it matters, or
@@ -328,7 +339,7 @@ impl<'p> Machine<'p> {
         self.name_of_object(name, state)
     }
 
-    /// What a name means that no variable of the function has, or `this->name`.
+    /// Reads a name that no variable of the function has, or `this->name`.
     fn name_of_object(&mut self, name: &str, state: State) -> Paths<Val> {
         if let Some(slot) = state.members.iter().find(|slot| slot.name == name) {
             let value = slot.value.clone();

@@ -174,14 +174,6 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, format!("an operator {op} of its own"), line);
         }
         let mut state = state;
-        let real = |machine: &mut Self, value: &Val| match value {
-            Val::Real(term) => Some(*term),
-            Val::Int(num) => match machine.real_of(*num) {
-                Val::Real(term) => Some(term),
-                _ => None,
-            },
-            _ => None,
-        };
         if lhs.is_info() || rhs.is_info() {
             let compared = self.compare_bounds(op, &lhs, &rhs, &mut state);
             return vec![(state, compared.unwrap_or_else(Val::info))];
@@ -237,29 +229,7 @@ impl<'p> Machine<'p> {
                     None => self.unsupported(state, format!("the operator {op} on numbers"), line),
                 }
             }
-            (Val::Real(_), _) | (_, Val::Real(_)) => {
-                let (Some(a), Some(b)) = (real(self, &lhs), real(self, &rhs)) else {
-                    return self.unsupported(state, format!("the operator {op}"), line);
-                };
-                let fun = match op {
-                    Sign::Add => Fun::Add,
-                    Sign::Sub => Fun::Sub,
-                    Sign::Mul => Fun::Mul,
-                    Sign::Div => Fun::Div,
-                    Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => {
-                        let truth = self.comparison(op, a, b);
-                        return vec![(state, Val::Bool(truth))];
-                    }
-                    _ => return self.unsupported(state, format!("the operator {op}"), line),
-                };
-                let result = self.values.apply(fun, &[a, b]);
-                let is_known = [a, b].iter().all(|of| self.values.as_number(*of).is_some());
-                let is_exact = self.values.as_number(result).is_some_and(|of| of.abs() <= 1 << 53);
-                if is_known && !is_exact && !self.is_concrete() {
-                    state.lost = Some(ROUNDED);
-                }
-                vec![(state, Val::Real(result))]
-            }
+            (Val::Real(_), _) | (_, Val::Real(_)) => self.of_reals(op, &lhs, &rhs, state, line),
             (Val::Type(a), Val::Type(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
                 let truth = self.values.bool((a == b) == (op == Sign::Eq));
                 vec![(state, Val::Bool(truth))]
@@ -287,6 +257,46 @@ impl<'p> Machine<'p> {
             }
             _ => self.unsupported(state, format!("the operator {op}"), line),
         }
+    }
+
+    /// Applies a binary operator to numbers of which one is real.
+    fn of_reals(
+        &mut self,
+        op: Sign,
+        lhs: &Val,
+        rhs: &Val,
+        mut state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut real = |value: &Val| match value {
+            Val::Real(term) => Some(*term),
+            Val::Int(num) => match self.real_of(*num) {
+                Val::Real(term) => Some(term),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (Some(a), Some(b)) = (real(lhs), real(rhs)) else {
+            return self.unsupported(state, format!("the operator {op}"), line);
+        };
+        let fun = match op {
+            Sign::Add => Fun::Add,
+            Sign::Sub => Fun::Sub,
+            Sign::Mul => Fun::Mul,
+            Sign::Div => Fun::Div,
+            Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => {
+                let truth = self.comparison(op, a, b);
+                return vec![(state, Val::Bool(truth))];
+            }
+            _ => return self.unsupported(state, format!("the operator {op}"), line),
+        };
+        let result = self.values.apply(fun, &[a, b]);
+        let is_known = [a, b].iter().all(|of| self.values.as_number(*of).is_some());
+        let is_exact = self.values.as_number(result).is_some_and(|of| of.abs() <= 1 << 53);
+        if is_known && !is_exact && !self.is_concrete() {
+            state.lost = Some(ROUNDED);
+        }
+        vec![(state, Val::Real(result))]
     }
 
     /// Applies an operator to a part of a text that is not known. A comparison is a free choice,

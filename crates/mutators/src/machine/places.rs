@@ -339,10 +339,17 @@ impl<'p> Machine<'p> {
                         }
                         Some(sign) => {
                             let old = self.value_before(&place, &state);
+                            let (mut state, mut value) = (state, value);
+                            if let (Val::Expr(Some(old)), Val::Expr(Some(new))) = (&old, &value)
+                                && state.node(*old).ty.is_vector == state.node(*new).ty.is_vector
+                            {
+                                // The API casts the right side to the type of the left one.
+                                let ty = state.node(*old).ty;
+                                value = Val::Expr(Some(Self::cast(ty, *new, &mut state)));
+                            }
                             if let (Val::Expr(Some(old)), Val::Expr(Some(new))) = (&old, &value)
                                 && state.node(*old).ty != state.node(*new).ty
                             {
-                                // The API casts the right side to the type of the left one.
                                 let what = format!("{sign}= of expressions of two types");
                                 self.end(state, Outcome::Unsupported(what), line);
                                 continue;

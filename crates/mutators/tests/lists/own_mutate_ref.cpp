@@ -1,5 +1,6 @@
-// A function of the program is another `mutate`, and counts.
-// wrong: wrong
+// A function of the program that hides `mutate` is not followed.
+// wrong: unsupported
+// right: unsupported
 // profile: halide
 
 class Right : public IRMutator {

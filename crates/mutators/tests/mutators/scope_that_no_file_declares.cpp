@@ -1,7 +1,6 @@
-// A member that no file declares and on which something is pushed under a key may be a scope, or
-// anything else.
-// right: unsupported
+// A member that no file declares, and on which something is pushed, may be a scope or anything else.
 // wrong: unsupported
+// right: unsupported
 
 class Right : public IRMutator {
     void visit(const Let *op, const Expr &self) {
