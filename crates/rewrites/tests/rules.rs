@@ -77,11 +77,14 @@ fn a_negative_literal_is_greater_than_every_unsigned_constant() {
     let always = ["c0 != -1", "-1 != c0", "c0 < -1", "c0 <= -1", "-1 > c0", "!(c0 == -1)"];
     // A question is about expressions, in which the literal has the type of the constant, and what
     // the matcher computes has that type too.
-    let sometimes = ["can_prove(c0 == -1, this)", "c0 == 255 - 1", "c0 + 1 == 0"];
+    let sometimes = ["can_prove(c0 == -1, this)", "c0 + 1 == 0"];
     for predicate in always.into_iter().chain(sometimes) {
         let rule = format!("(op->type.is_uint() && rewrite(x * c0, x, {predicate}))");
         assert_eq!(standing(&rule), Standing::Wrong, "{rule}");
     }
+    // C++ computes this, not the matcher.
+    let of_numbers = "(op->type.is_uint() && rewrite(x * c0, x, c0 == 255 - 1))";
+    assert_eq!(standing(of_numbers), Standing::Unsupported);
     let signed = "(op->type.is_int() && rewrite(x * c0, x, c0 == -1))";
     assert_eq!(standing(signed), Standing::Wrong);
 }

@@ -173,6 +173,12 @@ impl Found {
         program.unseen = unseen(&program, &prototypes);
         hide_ambiguous(&mut program, &files_of_classes);
         errors.extend(unjudged(&program));
+        errors.sort_unstable();
+        errors.dedup();
+        // Text without any function is no C++ of a compiler: there is nothing to judge.
+        if program.functions.is_empty() {
+            errors.clear();
+        }
         program.scopes = scopes(&program.functions, &program.classes);
         program.unsteady = unsteady(&program);
         // A function with a body is run as it is written, and one that a contract replaces is

@@ -135,8 +135,8 @@ impl Machine<'_> {
         if self.is_concrete() {
             if let Some(value) = self.values.as_number(value) {
                 let value = Val::Int(self.number(value, 64, true));
-                self.store(least, value.clone(), state);
-                self.store(greatest, value, state);
+                self.store_exactly(least, value.clone(), state);
+                self.store_exactly(greatest, value, state);
             }
             return;
         }
@@ -147,8 +147,8 @@ impl Machine<'_> {
         let below = self.comparison(Sign::Le, value.term, high.term);
         state.facts.extend([above, below]);
         state.bounded.push((node, low.term, high.term));
-        self.store(least, Val::Int(low), state);
-        self.store(greatest, Val::Int(high), state);
+        self.store_exactly(least, Val::Int(low), state);
+        self.store_exactly(greatest, Val::Int(high), state);
     }
 
     /// The primitive `alignment`.

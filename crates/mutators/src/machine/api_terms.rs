@@ -189,7 +189,7 @@ impl Machine<'_> {
         let (Some(Item::Val(Val::Address(place))), Some(value)) = (place, value) else {
             return self.misfit(call, state);
         };
-        self.store(&place, value, &mut state);
+        self.store_exactly(&place, value, &mut state);
         vec![(state, Item::Val(Val::Bool(self.values.bool(true))))]
     }
 

@@ -389,6 +389,18 @@ impl<'p> Machine<'p> {
         })
     }
 
+    /// Assigns a number to the variable whose address a function of the API is given: C++ admits
+    /// only a variable of the number's type.
+    pub(crate) fn store_exactly(&mut self, place: &Place, value: Val, state: &mut State) {
+        self.store(place, value.clone(), state);
+        if let Place::Member(name) = place
+            && self.type_of_member(name).is_empty()
+            && let Some(slot) = state.members.iter_mut().find(|slot| slot.name == *name)
+        {
+            slot.value = value;
+        }
+    }
+
     /// Assigns a variable.
     pub(crate) fn store(&mut self, place: &Place, value: Val, state: &mut State) {
         if value.any(&mut |value| matches!(value, Val::Lambda(..))) {
