@@ -15,16 +15,18 @@ PrimExpr Rules::VisitExpr_(const AddNode* op) {
   if (IsIndexTypedExpr(op)) {
     TVM_TRY_REWRITE((x - y) + y,
 // exit: 3
-// rules of Rules::VisitExpr_(SubNode *): 1 verified
+// tvm_cut_off.cpp:8: unsupported: a rule in text that is not understood as C++, at
+//     a rule in text that is not understood as C++
+// rules of Rules::VisitExpr_(SubNode *): 1 unsupported
 // tvm_cut_off.cpp:16: unsupported: a rule in text that is not understood as C++, at
 //     a rule in text that is not understood as C++
 // rules of : 1 unsupported
 // at 8 bits: 2 unreached
 // at 16 bits: 2 unreached
-// at 32 bits: 1 verified, 1 unreached
-// 2 rules: 1 verified, 1 unsupported
+// at 32 bits: 2 unreached
+// 2 rules: 2 unsupported
 // assumed: signed integers of 32 and 64 bits do not overflow, and what the analyzer proves is true
 // text that is not read: unsupported
 //   tvm_cut_off.cpp:13: unsupported: text that is not read, and may hold mutators
 // 1 mutators: 1 unsupported
-// unknown: tvm_cut_off.cpp:16: a rule in text that is not understood as C++ (the first of 2 reasons)
+// unknown: tvm_cut_off.cpp:8: a rule in text that is not understood as C++ (the first of 3 reasons)
