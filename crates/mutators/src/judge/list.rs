@@ -78,13 +78,30 @@ pub fn names(sources: &[Source], wanted: &[String]) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The words of which each text with a mutator or an emitter has one.
+const OF_MUTATORS: [&str; 9] = [
+    "class",
+    "struct",
+    "visit",
+    "mutate",
+    "Mutate",
+    "Mutate_",
+    "VisitExpr_",
+    "VisitStmt_",
+    "define",
+];
+
 /// Parses files with lines that are counted through all of them, so that a line determines its
 /// file.
 fn parsed(sources: &[Source]) -> Vec<(String, File)> {
     let mut before = 0;
     let mut files = Vec::new();
     for source in sources {
-        let file = cpp::parse_after(before, &source.text).unwrap_or_default();
+        let mut file = cpp::parse_after(before, &source.text).unwrap_or_default();
+        // A text without any of these words hides no mutator: it is no C++ of a compiler.
+        if !cpp::words(&source.text).any(|word| OF_MUTATORS.contains(&word)) {
+            file.errors.clear();
+        }
         before += source.text.lines().count();
         files.push((source.name.clone(), file));
     }
@@ -175,10 +192,6 @@ impl Found {
         errors.extend(unjudged(&program));
         errors.sort_unstable();
         errors.dedup();
-        // Text without any function is no C++ of a compiler: there is nothing to judge.
-        if program.functions.is_empty() {
-            errors.clear();
-        }
         program.scopes = scopes(&program.functions, &program.classes);
         program.unsteady = unsteady(&program);
         // A function with a body is run as it is written, and one that a contract replaces is
