@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::common::{choices, every_example, in_parallel, load};
+use crate::common::{choices, distinct, every_example, in_parallel, load};
 use halidom_codegen::{RunError, Target};
 use halidom_driver::compile::{compile, structure};
 use halidom_driver::data::{Request, Source, prepare};
@@ -115,15 +115,6 @@ impl Built {
         size.truncate(pool.func(output).rank());
         Some(size)
     }
-}
-
-/// The number of distinct values: an image that came out black or empty has one or none.
-fn distinct(array: &Array) -> usize {
-    let mut bits: Vec<_> =
-        array.points().filter_map(|point| array.get(&point)?.to_bits()).collect();
-    bits.sort_unstable();
-    bits.dedup();
-    bits.len()
 }
 
 /// An image for each input that can hold one; the other inputs are random.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{choices, example, load, open, options};
+use crate::common::{choices, distinct, example, load, open, options};
 use halidom_codegen::Target;
 use halidom_driver::compile::{compile, structure};
 use halidom_driver::data::{Request, Source, prepare};
@@ -16,8 +16,8 @@ use halidom_validate::{Verdict, validate};
 /// Widths and heights: zero, one, odd numbers, and a size that no schedule's tiles divide.
 const SIZES: [(i64, i64); 5] = [(0, 0), (1, 1), (3, 5), (17, 31), (131, 67)];
 
-/// Judges an example under every schedule, and runs it at these sizes and as requested. Returns the
-/// outputs of the request, on which every schedule agrees.
+/// Judges an example under every schedule, and runs it at these sizes and on a picture. Returns the
+/// outputs for the picture, which every schedule gives.
 fn holds(name: &str, on_picture: Request) -> Vec<Array> {
     let text = example(name);
     let toolchain = toolchain().expect("a C compiler is installed");
@@ -82,15 +82,6 @@ fn picture(name: &str, channels: Channels) -> Source {
 
 fn with_input(source: Source) -> Request {
     Request { inputs: vec![("input".to_owned(), source)], ..Request::default() }
-}
-
-/// The number of distinct values: an image that came out black or empty has one or none.
-fn distinct(array: &Array) -> usize {
-    let mut bits: Vec<_> =
-        array.points().filter_map(|point| array.get(&point)?.to_bits()).collect();
-    bits.sort_unstable();
-    bits.dedup();
-    bits.len()
 }
 
 #[test]

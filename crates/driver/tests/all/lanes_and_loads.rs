@@ -66,7 +66,7 @@ const IN_LANES: [(&str, &str); 2] = [
 
 const CASES: &[Case] = &[
     (COPY, &[], true),
-    // Loads of which no lane, or not every one, is used.
+    // Loads that are used in some lanes only, or not at all.
     (COPY, &[(READ, "extract_element(a[ramp(out.s0.x.rebased + t2, 1, 8)], 0)")], false),
     (
         COPY,

@@ -191,8 +191,8 @@ pub(super) struct Nodes<'a> {
     pub(super) taken: IndexMap<String, f64>,
     /// The values of named nodes, if these values read no memory.
     definitions: FxHashMap<NodeId, NodeId>,
-    /// Loads of which the value of their expression may have no lane, or not all, collected since
-    /// the last query. They are made all the same.
+    /// Loads that may leave no trace in the value of their expression, or only some lanes. They are
+    /// made all the same. Collected since the last query.
     pub(super) passed_over: IndexSet<NodeId>,
     /// Indices with claimed alignments, collected since the last query.
     pub(super) aligned: Vec<(NodeId, Alignment)>,

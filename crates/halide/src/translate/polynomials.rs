@@ -31,7 +31,7 @@ struct Left<'a> {
 }
 
 impl Left<'_> {
-    /// Returns the rest within a name or an operator; `None` if there is none.
+    /// Takes one step, into a name or an operator. Returns `None` if no steps or no depth is left.
     fn within(self) -> Option<Self> {
         self.steps.set(self.steps.get().checked_sub(1)?);
         Some(Self { depth: self.depth.checked_sub(1)?, ..self })

@@ -20,8 +20,8 @@ impl Nodes<'_> {
         if in_place { found } else { IndexSet::default() }
     }
 
-    /// The loads in a node of which another lane than its own decides a lane of the node: those
-    /// below a shuffle, a reduction and the like.
+    /// The loads in a node whose lanes decide other lanes of the node: those below a shuffle, a
+    /// reduction and the like.
     pub(super) fn displaced(&self, id: NodeId) -> FxHashSet<NodeId> {
         let mut found = FxHashSet::default();
         self.visit_placed(id, &mut |id, node, is_placed| {

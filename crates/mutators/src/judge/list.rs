@@ -78,18 +78,14 @@ pub fn names(sources: &[Source], wanted: &[String]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The words of which each text with a mutator or an emitter has one.
-const OF_MUTATORS: [&str; 9] = [
-    "class",
-    "struct",
-    "visit",
-    "mutate",
-    "Mutate",
-    "Mutate_",
-    "VisitExpr_",
-    "VisitStmt_",
-    "define",
-];
+/// Tests for the words that show a mutator, an emitter or an analysis: a text with one of these has
+/// such a word, or a macro that may put it together.
+fn is_of_mutators(word: &str) -> bool {
+    let methods = ["visit", "mutate", "Mutate", "Mutate_", "VisitExpr_", "VisitStmt_"];
+    methods.contains(&word)
+        || contracts::is_analysis(word)
+        || ["class", "struct", "define"].contains(&word)
+}
 
 /// Parses files with lines that are counted through all of them, so that a line determines its
 /// file.
@@ -98,8 +94,8 @@ fn parsed(sources: &[Source]) -> Vec<(String, File)> {
     let mut files = Vec::new();
     for source in sources {
         let mut file = cpp::parse_after(before, &source.text).unwrap_or_default();
-        // A text without any of these words hides no mutator: it is no C++ of a compiler.
-        if !cpp::words(&source.text).any(|word| OF_MUTATORS.contains(&word)) {
+        // A text without any such word hides nothing that would be judged.
+        if !cpp::words(&source.text).any(is_of_mutators) {
             file.errors.clear();
         }
         before += source.text.lines().count();

@@ -259,7 +259,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Applies a binary operator to numbers of which one is real.
+    /// Applies a binary operator to two numbers, one or both real.
     fn of_reals(
         &mut self,
         op: Sign,

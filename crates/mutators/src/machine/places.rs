@@ -340,10 +340,12 @@ impl<'p> Machine<'p> {
                         Some(sign) => {
                             let old = self.value_before(&place, &state);
                             let (mut state, mut value) = (state, value);
+                            // Halide's API casts the right side to the type of the left one. TVM's
+                            // matches the types of both.
                             if let (Val::Expr(Some(old)), Val::Expr(Some(new))) = (&old, &value)
+                                && self.profile.name != "tvm"
                                 && state.node(*old).ty.is_vector == state.node(*new).ty.is_vector
                             {
-                                // The API casts the right side to the type of the left one.
                                 let ty = state.node(*old).ty;
                                 value = Val::Expr(Some(Self::cast(ty, *new, &mut state)));
                             }

@@ -14,7 +14,7 @@ use crate::machine::references::{MAY_REFER, is_place};
 use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, Machine, Outcome, Paths, ROUNDED};
 use crate::machine::types::{UNION, integer_type, is_type_of_body, is_vector_type};
 
-/// Why a path with a change of a place that may have two names is lost.
+/// The reason that is given where a place that may have two names is changed.
 const OTHER_NAME: &str = "a change of a member that may have another name";
 
 /// The types of the two parts of a pair.
@@ -373,7 +373,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Tests whether a member of a class may be known by another name: a reference to its type is
-    /// a member, too, or it is a reference itself beside a member of its type.
+    /// another member, or it is itself a reference and another member has its type.
     fn may_have_another_name(&self, name: &str, ty: &str, value: &Val) -> bool {
         if matches!(value, Val::Rope(_) | Val::Handle(_)) {
             return false;

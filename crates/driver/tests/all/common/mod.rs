@@ -11,7 +11,7 @@ use halidom_diag::{Colours, render};
 use halidom_driver::compile::Compiled;
 use halidom_driver::judge::{self, judge_within};
 use halidom_driver::source::{self, Choice, Loaded};
-use halidom_ir::{Algorithm, Pool};
+use halidom_ir::{Algorithm, Array, Pool};
 use halidom_validate::{Options, Report, Status};
 
 /// The examples' names.
@@ -116,6 +116,15 @@ pub(crate) fn is_shown(pool: &Pool, algorithm: &Algorithm, compiled: &Compiled) 
         own.search.runs = 0;
     });
     !report.obligations.is_empty() && report.open().next().is_none()
+}
+
+/// The number of distinct values: an image that came out black or empty has one or none.
+pub(crate) fn distinct(array: &Array) -> usize {
+    let mut bits: Vec<_> =
+        array.points().filter_map(|point| array.get(&point)?.to_bits()).collect();
+    bits.sort_unstable();
+    bits.dedup();
+    bits.len()
 }
 
 /// The open obligations of a report, one per line.
