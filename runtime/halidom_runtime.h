@@ -84,6 +84,11 @@ void *halidom_alloc(size_t bytes);
 /* Takes what halidom_alloc gave, or NULL. */
 void halidom_free(void *memory);
 
+/* Memory that was freed is kept for the next allocation of about its size, up to so many bytes in
+ * all: 64 MiB at first. Sets that limit, gives the kept memory back to the system, and returns the
+ * limit that held before. */
+size_t halidom_keep_memory(size_t bytes);
+
 /* Frees what a pointer variable holds. */
 static inline void halidom_release(void **variable) { halidom_free(*variable); }
 

@@ -432,6 +432,63 @@ static void test_alloc(void) {
     halidom_free(NULL);
 }
 
+static int use_memory(void *closure, int64_t index) {
+    (void)closure;
+    unsigned char *all[3];
+    size_t bytes = 20000 + (size_t)(index % 7) * 5000;
+    for (int i = 0; i < 3; i++) {
+        all[i] = halidom_alloc(bytes);
+        if (all[i] == NULL || (uintptr_t)all[i] % 64 != 0) {
+            return 1;
+        }
+        memset(all[i], (int)(index * 3 + i), bytes);
+    }
+    for (int i = 0; i < 3; i++) {
+        for (size_t at = 0; at < bytes; at++) {
+            if (all[i][at] != (unsigned char)(index * 3 + i)) {
+                return 1;
+            }
+        }
+        halidom_free(all[i]);
+    }
+    return 0;
+}
+
+static void test_kept_memory(void) {
+    /* Every size within its class, at the ends of the classes and of the kept sizes. */
+    for (int shift = 13; shift < 28; shift++) {
+        for (size_t part = 4; part < 8; part++) {
+            for (size_t past = 0; past < 3; past++) {
+                size_t bytes = (part << (shift - 2)) + past - 1;
+                for (int again = 0; again < 2; again++) {
+                    unsigned char *memory = halidom_alloc(bytes);
+                    EXPECT(memory != NULL && (uintptr_t)memory % 64 == 0);
+                    memory[0] = memory[bytes - 1] = 1;
+                    halidom_free(memory);
+                }
+            }
+        }
+    }
+    size_t before = halidom_keep_memory((size_t)1 << 20);
+#if !defined(__SANITIZE_ADDRESS__)
+    /* A block comes back for a size of its class, but not for one of another class. */
+    char *first = halidom_alloc(100000);
+    halidom_free(first);
+    EXPECT(halidom_alloc(99000) == first);
+    char *other = halidom_alloc(99000);
+    EXPECT(other != first);
+    halidom_free(first);
+    char *small = halidom_alloc(50000);
+    EXPECT(small != first);
+    halidom_free(small);
+    halidom_free(other);
+#endif
+    EXPECT(halidom_parallel_for(use_memory, NULL, 0, 20000) == 0);
+    EXPECT(halidom_keep_memory(0) == (size_t)1 << 20);
+    EXPECT(halidom_parallel_for(use_memory, NULL, 0, 2000) == 0);
+    EXPECT(halidom_keep_memory(before) == 0);
+}
+
 static void test_bytes(void) {
     EXPECT(halidom_bytes(8, 0) == 0 && halidom_bytes(8, -3) == 0);
     EXPECT(halidom_bytes(halidom_bytes(2, 5), 7) == 70);
@@ -531,6 +588,7 @@ int main(int argc, char **argv) {
     test_unload(argv[2]);
     test_fork();
     test_alloc();
+    test_kept_memory();
     test_bytes();
     test_failure();
     return failures > 0;

@@ -17,11 +17,9 @@ const STACK: f64 = halidom_ir::STACK_LIMIT as f64;
 /// The bytes of a page.
 const PAGE: f64 = 4096.0;
 
-/// Allocations from this size on come fresh from the system, and their pages are filled with zeros.
-const FRESH: f64 = 32.0 * 1024.0 * 1024.0;
-/// Smaller ones from this size on come fresh if all of them together are larger than two of the
-/// largest: the allocator keeps no more.
-const LARGE: f64 = 128.0 * 1024.0;
+/// The runtime keeps freed memory up to this size in all (`halidom_keep_memory`). What is larger
+/// comes fresh from the system, and its pages are filled with zeros.
+const KEPT: f64 = 64.0 * 1024.0 * 1024.0;
 
 /// Measures the footprints of a plan.
 pub(crate) struct Traffic<'t, 'r> {
@@ -338,15 +336,15 @@ fn row(regions: &mut Regions<'_>, func: usize) -> f64 {
     area.map_or(0.0, |area| area.extent(dense) as f64 * of.bytes)
 }
 
-/// The bytes that come fresh from the system.
+/// The bytes that come fresh from the system: those of allocations that are too large to be kept,
+/// and a share of the others if they are too many at once.
 pub(crate) fn fresh(memory: &[Memory]) -> f64 {
     let own = || memory.iter().filter(|of| of.allocations > 0.0);
-    let at_once = own().filter(|of| of.within.is_empty() && of.bytes >= LARGE);
-    let all: f64 = at_once.clone().map(|of| of.bytes).sum();
-    let largest = at_once.map(|of| of.bytes).fold(0.0, f64::max);
-    let is_fresh = |of: &&Memory| {
-        let is_one = of.within.is_empty() && of.bytes >= LARGE && all > 2.0 * largest;
-        of.bytes >= FRESH || is_one
-    };
-    own().filter(is_fresh).map(|of| of.bytes * of.allocations).sum()
+    let is_large = |of: &&Memory| of.bytes > KEPT;
+    let is_long = |of: &&Memory| of.within.is_empty() && !is_large(of);
+    let at_once: f64 = own().filter(is_long).map(|of| of.bytes).sum();
+    let share = if at_once > KEPT { 1.0 - KEPT / at_once } else { 0.0 };
+    let taken = |of: &Memory| of.bytes * of.allocations;
+    own().filter(is_large).map(taken).sum::<f64>()
+        + share * own().filter(is_long).map(taken).sum::<f64>()
 }

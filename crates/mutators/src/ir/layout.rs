@@ -222,6 +222,37 @@ pub(crate) fn placeholder(member: &str) -> &'static str {
     known.map_or("{}", |(_, text)| text)
 }
 
+/// A demand of `make` on the type of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Demand {
+    Int32,
+    Bool,
+    Scalar,
+}
+
+/// The demands that compilers assert in `IR.cpp`, beyond those that the roles of operands state. A
+/// list of profiles that is empty stands for all.
+const DEMANDS: [(Kind, &str, Demand, &[&str]); 9] = [
+    (Kind::AssertStmt, "message", Demand::Int32, HALIDE),
+    (Kind::For, "min", Demand::Int32, LATEST),
+    (Kind::For, "extent", Demand::Int32, LATEST),
+    (Kind::For, "min", Demand::Scalar, BEFORE),
+    (Kind::For, "extent", Demand::Scalar, BEFORE),
+    (Kind::IfThenElse, "condition", Demand::Scalar, LATEST),
+    (Kind::Allocate, "condition", Demand::Bool, ALL),
+    (Kind::Realize, "condition", Demand::Bool, ALL),
+    (Kind::Prefetch, "condition", Demand::Bool, ALL),
+];
+
+/// The demands on the operands of a kind of node in one compiler, by the names of members.
+pub(crate) fn demands(kind: Kind, profile: &str) -> impl Iterator<Item = (&'static str, Demand)> {
+    let of_profile = move |profiles: &[&str]| profiles.is_empty() || profiles.contains(&profile);
+    DEMANDS
+        .iter()
+        .filter(move |(known, _, _, profiles)| *known == kind && of_profile(profiles))
+        .map(|(_, member, demand, _)| (*member, *demand))
+}
+
 /// Tests whether `make` of a kind of node refuses an empty list in a member, so that no input has
 /// one: "Provide of no values" (`IR.cpp`).
 pub(crate) fn has_elements(kind: Kind, member: &str) -> bool {

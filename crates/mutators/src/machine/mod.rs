@@ -13,7 +13,8 @@
 //! * `alike` tells whether short lists stand for long ones; `folds` has the functions that make a
 //!   statement of a list.
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
-//!   own visitors and mutators, and `parts` nodes from lists and from what is not known.
+//!   own visitors and mutators, and `parts` nodes from lists and from what is not known. `asserts`
+//!   has the assertions of `make` about types.
 //! * `maps` has the maps of runs on known IR, `texts` the names that are made of texts, `backwards`
 //!   the loops by reverse iterators.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
@@ -29,6 +30,7 @@ pub(crate) mod api_literals;
 pub(crate) mod api_nodes;
 pub(crate) mod api_numbers;
 pub(crate) mod api_terms;
+pub(crate) mod asserts;
 pub(crate) mod backwards;
 pub(crate) mod balance;
 pub(crate) mod buffers;

@@ -10,6 +10,7 @@ use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{State, Substitution, operands};
 use crate::ir::value::{Val, members};
+use crate::machine::asserts::operand;
 use crate::machine::maps::END;
 use crate::machine::run::{Machine, Outcome, Paths};
 
@@ -200,6 +201,10 @@ impl Machine<'_> {
                 *field = self.made_field(role, Some(operand), &mut state);
             }
         }
+        if let Some(what) = self.broken_assert(kind, ty, &fields, &state) {
+            self.end(state, Outcome::Crash(what), line);
+            return Vec::new();
+        }
         let made = state.add(ty, None, Some(Shape { kind, fields }));
         vec![(state, Val::Expr(Some(made)))]
     }
@@ -295,29 +300,12 @@ impl Machine<'_> {
         if let Some(Val::Type(given)) = arguments.first() {
             ty = *given;
         }
-        let at = |name: &str| match kind.fields().iter().position(|(known, _)| *known == name) {
-            Some(index) => match fields.get(index) {
-                Some(Field::Expr(node)) => Some(*node),
-                _ => None,
-            },
-            None => None,
-        };
         if kind == Kind::Let
-            && let Some(body) = at("body")
+            && let Some(body) = operand(kind, "body", &fields)
         {
             ty = state.node(body).ty;
         }
-        // `make` asserts that lanes agree.
-        let lanes = |node: Option<NodeId>| node.map(|node| state.node(node).ty.is_vector);
-        let other = match kind {
-            Kind::Store => lanes(at("value")),
-            Kind::Load => Some(ty.is_vector),
-            _ => None,
-        };
-        if let Some(other) = other
-            && (lanes(at("index")) != Some(other) || lanes(at("predicate")) != Some(other))
-        {
-            let what = format!("{}::make of other lanes", kind.name());
+        if let Some(what) = self.broken_assert(kind, ty, &fields, &state) {
             self.end(state, Outcome::Crash(what), line);
             return Vec::new();
         }

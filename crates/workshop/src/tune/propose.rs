@@ -2,12 +2,13 @@
 //!
 //! The first decision is how the output is cut into blocks. Then each func that it needs is placed,
 //! consumers first: inline, as a whole, for each block, for each row of a block with or without
-//! what the row before computed, for each vector, or for each row of a consumer. A state in which
-//! some funcs are not placed yet is as good as the best of a few uniform completions.
+//! what the row before computed, for each vector, for each row of a consumer, or for each iteration
+//! of a consumer's reduction, which is then around the consumer's other loops. A state in which some
+//! funcs are not placed yet is as good as the best of a few uniform completions.
 
 use std::time::Instant;
 
-use halidom_base::{FxHashMap, FxHashSet, IndexMap};
+use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{Action, Directive, FuncId, LoopLevel, Pool, Schedule, StoreIn, Tail};
 
 use super::demands::fixed;
@@ -75,6 +76,8 @@ enum Choice {
     Row,
     Sliding,
     Vector,
+    /// In the innermost loop around its readers that is none of the output's loops.
+    Near,
 }
 
 /// The loops of the output's blocks.
@@ -88,6 +91,8 @@ struct State {
     family: Family,
     /// The number of points at which one value that has a place reads each inline func.
     reach: FxHashMap<FuncId, usize>,
+    /// The innermost reduction loop of each func whose reductions are around its other loops.
+    around: IndexMap<FuncId, String>,
     estimate: f64,
 }
 
@@ -161,6 +166,7 @@ impl Proposer<'_> {
                     vector: vector.clone().filter(|_| family == Family::Bands && facts.may_demand),
                     family,
                     reach: FxHashMap::default(),
+                    around: IndexMap::default(),
                     estimate: 0.0,
                 };
                 for within_vectors in [false, true] {
@@ -208,9 +214,17 @@ impl Proposer<'_> {
                 let mut made = state.clone();
                 let is_placed = self.place(&mut made, func, choice);
                 if is_placed && (choice != Choice::Inline || func.lanes != wide.lanes) {
+                    next.extend(reduced_around(&made, func));
                     next.push(made);
                 }
             }
+        }
+        for level in self.levels(state, func) {
+            let mut made = state.clone();
+            made.directives.push(directive(func.id, 0, Action::ComputeAt(level)));
+            vectors(self.pool, func, &mut made.directives);
+            next.extend(reduced_around(&made, func));
+            next.push(made);
         }
         for (reader, _) in &func.readers {
             if self.facts.placement(&state.directives, *reader) != Placement::Root {
@@ -224,6 +238,34 @@ impl Proposer<'_> {
             vectors(self.pool, func, &mut made.directives);
             next.push(made);
         }
+    }
+
+    /// The loops around the readers of a func that are none of the output's loops, the innermost
+    /// last: the reductions that are around their other loops, and the places of readers.
+    fn levels(&self, state: &State, func: &Func) -> IndexSet<LoopLevel> {
+        let mut levels = IndexSet::default();
+        let mut work = func.readers.clone();
+        let mut seen: FxHashSet<FuncId> = FxHashSet::default();
+        while let Some((reader, stage)) = work.pop() {
+            let Some(found) = self.facts.func(reader) else { continue };
+            match self.facts.placement(&state.directives, reader) {
+                Placement::Inline if seen.insert(reader) => {
+                    work.extend(found.readers.iter().copied());
+                    continue;
+                }
+                Placement::At(level) => {
+                    let is_output = self.facts.func(level.func).is_some_and(|of| of.is_output);
+                    levels.extend((!is_output).then_some(level));
+                }
+                Placement::Inline | Placement::Root => {}
+            }
+            if let Some(var) = state.around.get(&reader)
+                && stage + 1 == found.stages.len()
+            {
+                levels.insert(LoopLevel { func: reader, stage: None, var: var.clone() });
+            }
+        }
+        levels
     }
 
     /// The number of points at which one value that has a place reads a func, directly or through
@@ -284,6 +326,10 @@ impl Proposer<'_> {
                 }
                 return true;
             }
+            (Choice::Near, ..) => match self.levels(state, func).pop() {
+                Some(level) => push(state, Action::ComputeAt(level)),
+                None => return false,
+            },
             (
                 Choice::Inline | Choice::Block | Choice::Row | Choice::Sliding | Choice::Vector,
                 ..,
@@ -336,7 +382,9 @@ impl Proposer<'_> {
         for state in states.iter_mut() {
             let mut best = f64::INFINITY;
             let usual = [Choice::Inline, Choice::Sliding, Choice::Block, Choice::Root];
-            for choice in usual.into_iter().chain(state.vector.as_ref().map(|_| Choice::Vector)) {
+            let vector = state.vector.as_ref().map(|_| Choice::Vector);
+            let near = (!state.around.is_empty()).then_some(Choice::Near);
+            for choice in usual.into_iter().chain(vector).chain(near) {
                 let mut complete = state.clone();
                 for func in rest {
                     let is_cheap = self.reach(&complete, func) <= 1 && func.stages.len() == 1;
@@ -374,6 +422,21 @@ impl Proposer<'_> {
         }
         estimate
     }
+}
+
+/// The state in which the reductions of a func's updates are around their other loops; `None` if
+/// there are none. What a reduction reads is then computed for each of its iterations.
+fn reduced_around(state: &State, func: &Func) -> Option<State> {
+    let (last, names) = func.stages.iter().enumerate().next_back().filter(|(last, _)| *last > 0)?;
+    let innermost = names.reduction.first().filter(|_| !names.pure.is_empty())?;
+    let mut made = state.clone();
+    let order = made.directives.iter_mut().rev().find_map(|found| match &mut found.action {
+        Action::Reorder { vars } if found.func == func.id && found.stage == last => Some(vars),
+        _ => None,
+    })?;
+    *order = names.pure.iter().chain(&names.reduction).cloned().collect();
+    made.around.insert(func.id, innermost.clone());
+    Some(made)
 }
 
 /// The order of an output's loops, innermost first, in which the dimensions beyond the second are

@@ -37,6 +37,8 @@ const COMPILE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_se
 const HALIDE_COMPILE: Duration = Duration::from_secs(30);
 /// The time after which fewer candidates are compiled together, by us and by stock Halide.
 const LONG: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(10));
+/// The least number of candidates that are compiled together.
+const FEWEST: usize = 2;
 /// The number of schedules that are kept for the end, and the number of these that are changed.
 const KEPT: usize = 12;
 const PARENTS: usize = 5;
@@ -404,13 +406,16 @@ impl Search {
         }
         drawn.retain(|directives| self.seen.insert(canonical(directives)));
         let mut new = 0;
-        while new < drawn.len() {
-            let part = &drawn[new..drawn.len().min(new + self.together)];
+        // Each schedule with the number of its earlier tries.
+        let mut queue: VecDeque<(Vec<Directive>, usize)> =
+            drawn.into_iter().map(|directives| (directives, 0)).collect();
+        while !queue.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || !all_ended(&mut self.abandoned, deadline) {
                 break;
             }
-            let candidate = |directives: &Vec<Directive>| {
+            let part: Vec<_> = queue.drain(..queue.len().min(self.together)).collect();
+            let candidate = |(directives, _): &(Vec<Directive>, usize)| {
                 let name = "candidate".to_owned();
                 Schedule { name, directives: directives.clone() }
             };
@@ -420,16 +425,22 @@ impl Search {
             let with = (&self.toolchain, self.halide);
             let (built, late) = batch::build(&self.loaded, self.pipeline, schedules, with, limit);
             self.abandoned.extend(late);
-            new += part.len();
+            new += part.iter().filter(|(_, tries)| *tries == 0).count();
             // What does not fit in the time limit must not keep others waiting.
             let long = if self.halide.is_some() { LONG.1 } else { LONG.0 };
+            let was_together = part.len() > FEWEST;
             if begin.elapsed() > long {
-                self.together = (self.together / 2).max(2);
+                self.together = (self.together / 2).max(FEWEST);
             } else if begin.elapsed() < long / 3 {
                 self.together = (self.together * 2).min(batch::size());
             }
-            for (directives, built) in part.iter().zip(built) {
-                self.candidate(directives, built, deadline, progress)?;
+            for ((directives, tries), built) in part.into_iter().zip(built) {
+                // It may have waited for others, or the machine may have been busy.
+                if was_together && tries == 0 && matches!(built, Err(Failure::SlowToCompile)) {
+                    queue.push_back((directives, 1));
+                } else {
+                    self.candidate(&directives, built, deadline, progress)?;
+                }
             }
         }
         Ok(new)

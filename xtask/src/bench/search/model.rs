@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, program, root};
+use crate::setup;
 use crate::table;
 
 /// The least agreement: Spearman of all schedules and of the fastest quarter, and the greatest
@@ -17,6 +18,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
         _ => ("250", words),
     };
     let chosen = super::programs::chosen(names)?;
+    setup::ensure()?;
     let halidom = process::halidom()?;
     let folder = root().join("target").join("search");
     std::fs::create_dir_all(&folder)

@@ -5,6 +5,7 @@ use crate::answer::{Answer, Verdict};
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, program, root};
+use crate::setup;
 use crate::table;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -71,6 +72,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
             .ok_or_else(|| Error::Usage(format!("`{count}` is no number of pipelines")))?,
         _ => return Err(Error::Usage("expected `search --random [N]`".to_owned())),
     };
+    setup::ensure()?;
     let halidom = process::halidom()?;
     let folder = root().join("target").join("search").join("random");
     let failed = |path: &Path| {

@@ -1,207 +1,66 @@
 //! Compares what the tuner finds with the schedules of Halide's autoschedulers and with those that
 //! people wrote.
 
-use super::programs::{Program, chosen};
+use super::effort::{Effort, Found};
+use super::programs::Program;
+use super::race::{self, Board, Named, ROUNDS, Rival, SECONDS};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, program, root, shown};
 use crate::table;
-use std::fs::{self, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// The autoschedulers for processors.
 const SCHEDULERS: [&str; 3] = ["Mullapudi2016", "Adams2019", "Li2018"];
-/// The seconds of a search.
-const BUDGET: &str = "60";
-/// The number of rounds, and the seconds of each contestant in a round.
-const ROUNDS: usize = 5;
-const SECONDS: &str = "2";
-
-/// A schedule's name with its median and least milliseconds.
-type Named = (String, (f64, f64));
-
-/// The effort of a comparison.
-struct Effort<'w> {
-    budget: &'w str,
-    threads: &'w str,
-    halidom: PathBuf,
-    folder: PathBuf,
-}
+/// The largest geometric mean of the ratios to the fastest rivals, the largest single ratio, and
+/// the largest geometric mean of the ratios to `best`.
+const LIMITS: (f64, f64, f64) = (0.75, 1.1, 1.1);
 
 /// `search [--budget SECONDS] [--threads N] [PROGRAM…]`.
 pub(super) fn run(words: &[&str]) -> Result<(), Error> {
-    let (mut budget, mut threads, mut names) = (BUDGET, "2", words);
-    loop {
-        names = match names {
-            ["--budget", given, rest @ ..] => {
-                budget = given;
-                rest
-            }
-            ["--threads", given, rest @ ..] => {
-                threads = given;
-                rest
-            }
-            _ => break,
-        };
-    }
-    let programs = chosen(names)?;
-    let folder = root().join("target").join("search");
-    fs::create_dir_all(&folder).map_err(|cause| Error::File { path: folder.clone(), cause })?;
-    let effort = Effort { budget, threads, halidom: process::halidom()?, folder };
-    let kept = effort.folder.join(format!("found-{threads}-{budget}.jsonl"));
-    let known = fs::read_to_string(&kept).unwrap_or_default();
-    let mut found: Vec<(String, Json)> = Vec::new();
-    for line in known.lines() {
-        let row = Json::parse(line).ok();
-        let name = row.as_ref().and_then(|row| row.get("program")?.text().map(str::to_owned));
-        found.extend(name.zip(row));
-    }
-    let mut without = Vec::new();
-    for one in &programs {
-        if found.iter().any(|(name, _)| name == one.name) {
-            continue;
-        }
-        println!("{} …", one.name);
-        // The others are measured even if one cannot be.
-        let line = match compare(one, &effort) {
-            Ok(line) => line,
-            Err(error) => {
-                println!("{error}");
-                without.push(format!("{}: no time", one.name));
-                continue;
-            }
-        };
-        let mut file = OpenOptions::new().create(true).append(true).open(&kept);
-        let written =
-            file.as_mut().map_err(|_| ()).and_then(|file| writeln!(file, "{line}").map_err(|_| ()));
-        if written.is_err() {
-            println!("{}: cannot be written", kept.display());
-        }
-        found.extend(Json::parse(&line).ok().map(|row| (one.name.to_owned(), row)));
-    }
-    found.retain(|(name, _)| programs.iter().any(|one| one.name == name));
-    print(&found);
-    if without.is_empty() { Ok(()) } else { Err(Error::Slow(without)) }
-}
-
-/// An autoscheduler's code, which waits to be run.
-struct Rival {
-    name: &'static str,
-    child: Child,
-    orders: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Rival {
-    /// Schedules and compiles a script; `None` if that fails.
-    fn start(name: &'static str, script: &Path, one: &Program, threads: &str) -> Option<Self> {
-        let mut command = program(root().join(".venv/bin/python"));
-        command.arg(root().join("xtask/src/bench/search/rivals.py")).arg(script);
-        let pairs = || one.arguments.chunks(2);
-        let size = pairs().find(|pair| pair[0] == "--size")?[1];
-        command.args([size, threads, name, SECONDS]);
-        for pair in pairs().filter(|pair| pair[0] == "--set") {
-            command.args(["--set", pair[1]]);
-        }
-        let sizes = pairs().filter(|pair| pair[0] == "--input-size").map(|pair| pair[1]);
-        for size in sizes.chain(one.inputs.iter().copied()) {
-            command.args(["--input", size]);
-        }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().ok()?;
-        let orders = child.stdin.take()?;
-        let mut answers = BufReader::new(child.stdout.take()?);
-        let mut line = String::new();
-        let read = answers.read_line(&mut line).ok()?;
-        if read == 0 {
-            let _ = child.wait();
-            return None;
-        }
-        println!("  {name} scheduled it in {:.1} s", line.trim().parse::<f64>().ok()?);
-        Some(Self { name, child, orders, answers })
-    }
-
-    /// The median and the least of the milliseconds of some runs.
-    fn time(&mut self) -> Option<(f64, f64)> {
-        writeln!(self.orders).ok()?;
-        let mut line = String::new();
-        self.answers.read_line(&mut line).ok()?;
-        let times = Json::parse(&line).ok()?;
-        let mut times: Vec<f64> = times.array()?.iter().filter_map(Json::number).collect();
-        times.sort_by(f64::total_cmp);
-        Some((*times.get(times.len() / 2)?, *times.first()?))
-    }
-
-    fn end(self) {
-        let Self { mut child, orders, .. } = self;
-        drop(orders);
-        let _ = child.wait();
-    }
-}
-
-/// A contestant's medians and least times, one of each round.
-struct Times {
-    name: String,
-    medians: Vec<f64>,
-    least: Vec<f64>,
+    let (effort, programs) = Effort::read(words)?;
+    let (found, mut short) = effort.each("found", &programs, compare);
+    short.extend(print(&found));
+    if short.is_empty() { Ok(()) } else { Err(Error::Slow(short)) }
 }
 
 /// Tunes a program, times everybody in turn, and returns a line of JSON.
 fn compare(one: &Program, effort: &Effort<'_>) -> Result<String, Error> {
     let file = root().join(format!("examples/{}.hal", one.file));
-    let script = effort.folder.join(format!("{}.py", one.name));
-    let mut export = program(&effort.halidom);
-    export.arg("export").arg(&file).args(["-p", one.pipeline, "-s", "default", "-o"]).arg(&script);
-    process::capture(&mut export)?;
+    let script = exported(one, &file, effort)?;
     let tuned = tuned(one, &file, effort)?;
     let mut rivals = Vec::new();
     let mut failed = Vec::new();
     for name in SCHEDULERS {
-        match Rival::start(name, &script, one, effort.threads) {
+        match Rival::start(name, &script, one, effort) {
             Some(rival) => rivals.push(rival),
             None => failed.push(name),
         }
     }
-    let mut all: Vec<Times> = Vec::new();
+    let mut board = Board::default();
     for _ in 0..ROUNDS {
         for rival in &mut rivals {
             if let Some(times) = rival.time() {
-                add(&mut all, rival.name, times);
+                board.add(rival.name, times);
             }
         }
         for (name, times) in ours(one, &tuned, effort)? {
-            add(&mut all, &name, times);
+            board.add(&name, times);
         }
     }
     rivals.into_iter().for_each(Rival::end);
-    let list = |numbers: &[f64]| {
-        let all: Vec<String> = numbers.iter().map(|number| format!("{number:.4}")).collect();
-        all.join(",")
-    };
-    let times = all.iter().map(|of| {
-        let (medians, least) = (list(&of.medians), list(&of.least));
-        format!("{{\"name\":\"{}\",\"medians\":[{medians}],\"least\":[{least}]}}", of.name)
-    });
-    let times: Vec<String> = times.collect();
-    let failed: Vec<String> = failed.iter().map(|name| format!("\"{name}\"")).collect();
-    Ok(format!(
-        "{{\"program\":\"{}\",\"failed\":[{}],\"times\":[{}]}}",
-        one.name,
-        failed.join(","),
-        times.join(",")
-    ))
+    Ok(board.line(one.name, &failed))
 }
 
-fn add(all: &mut Vec<Times>, name: &str, (median, least): (f64, f64)) {
-    let known = all.iter().position(|of| of.name == name).unwrap_or_else(|| {
-        all.push(Times { name: name.to_owned(), medians: Vec::new(), least: Vec::new() });
-        all.len() - 1
-    });
-    all[known].medians.push(median);
-    all[known].least.push(least);
+/// Writes an algorithm as a script for stock Halide.
+pub(super) fn exported(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<PathBuf, Error> {
+    let script = effort.folder.join(format!("{}.py", one.name));
+    let mut export = program(&effort.halidom);
+    export.arg("export").arg(file).args(["-p", one.pipeline, "-s", "default", "-o"]).arg(&script);
+    process::capture(&mut export)?;
+    Ok(script)
 }
 
 /// Searches from the algorithm alone, and returns a file with the program and what was found.
@@ -227,12 +86,14 @@ fn tuned(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<PathBuf, Err
     };
     let mut text = fs::read_to_string(file).map_err(failed(file))?;
     text.push('\n');
-    text.push_str(&fs::read_to_string(&found).map_err(failed(&found))?);
+    let found = fs::read_to_string(&found).map_err(failed(&found))?;
+    // If nothing is faster than the unscheduled form, that is what was found.
+    text.push_str(&found.replacen("schedule default for", "schedule tuned for", 1));
     fs::write(&whole, text).map_err(failed(&whole))?;
     Ok(whole)
 }
 
-fn arguments(one: &Program) -> Vec<&'static str> {
+pub(super) fn arguments(one: &Program) -> Vec<&'static str> {
     let inputs = one.inputs.iter().flat_map(|size| ["--input-size", *size]);
     one.arguments.iter().copied().chain(inputs).collect()
 }
@@ -271,50 +132,41 @@ fn ours(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<Vec<Named>, E
     Ok(found)
 }
 
-/// The least times and the ratios of all programs.
-fn print(found: &[(String, Json)]) {
+/// Prints the least times and the ratios of all programs. Returns those that miss a limit.
+fn print(found: &[Found]) -> Vec<String> {
     let mut rows = Vec::new();
+    let mut short = Vec::new();
     let (mut of_rivals, mut of_best) = (Vec::new(), Vec::new());
     for (name, row) in found {
-        let times = row.get("times").and_then(Json::array).unwrap_or_default();
-        let least = |of: &Json| -> Option<f64> {
-            let all = of.get("least")?.array()?.iter().filter_map(Json::number);
-            Some(all.fold(f64::INFINITY, f64::min))
-        };
-        let of = |wanted: &str| {
-            let is_it = |of: &&Json| of.get("name").and_then(Json::text) == Some(wanted);
-            times.iter().find(is_it)
-        };
-        let Some(own) = of("tuned") else { continue };
+        let Some(own) = race::of(row, "tuned") else { continue };
+        let best = race::of(row, "best");
+        let least = |rival: &Json| race::least(rival).unwrap_or(f64::INFINITY);
         let rivals = SCHEDULERS.iter().chain(&["application"]);
-        let fastest = rivals.filter_map(|rival| Some((*rival, of(rival)?))).min_by(|one, other| {
-            least(one.1)
-                .unwrap_or(f64::INFINITY)
-                .total_cmp(&least(other.1).unwrap_or(f64::INFINITY))
-        });
-        let shown = |ratio: Option<Ratio>| {
-            ratio.map_or_else(
-                || "–".to_owned(),
-                |ratio| format!("{:.2} ({:.2}–{:.2})", ratio.median, ratio.from, ratio.to),
-            )
-        };
-        let to_rival = fastest.and_then(|(_, rival)| ratio(own, rival));
-        let to_best = of("best").and_then(|best| ratio(own, best));
+        let fastest = rivals
+            .filter_map(|rival| Some((*rival, race::of(row, rival)?)))
+            .min_by(|one, other| least(one.1).total_cmp(&least(other.1)));
+        let to_rival = fastest.and_then(|(_, rival)| race::ratio(own, rival));
+        let to_best = best.and_then(|best| race::ratio(own, best));
         of_rivals.extend(to_rival.map(|ratio| ratio.median));
         of_best.extend(to_best.map(|ratio| ratio.median));
-        let time = |of: Option<&Json>| {
-            of.and_then(least).map_or_else(|| "–".to_owned(), |least| format!("{least:.3}"))
-        };
+        match to_rival {
+            None => short.push(format!("{name}: no rival")),
+            Some(ratio) if ratio.median > LIMITS.1 => short.push(format!(
+                "{name}: {:.2} of the fastest rival's time, {} at most",
+                ratio.median, LIMITS.1
+            )),
+            Some(_) => {}
+        }
         let failed = row.get("failed").and_then(Json::array).unwrap_or_default();
         let failed: Vec<&str> = failed.iter().filter_map(Json::text).collect();
         rows.push(vec![
             name.clone(),
-            time(Some(own)),
+            race::time(Some(own)),
             fastest.map_or("–", |(rival, _)| rival).to_owned(),
-            time(fastest.map(|(_, rival)| rival)),
-            shown(to_rival),
-            time(of("best")),
-            shown(to_best),
+            race::time(fastest.map(|(_, rival)| rival)),
+            race::shown(to_rival),
+            race::time(best),
+            race::shown(to_best),
             failed.join(", "),
         ]);
     }
@@ -322,35 +174,11 @@ fn print(found: &[(String, Json)]) {
         ["program", "tuned ms", "fastest rival", "ms", "ratio", "best ms", "ratio", "failed"];
     println!("{}", table::layout(&headings, &rows));
     println!("ms: the least; ratio: of the medians of each round, its median and its range");
-    for (what, ratios) in [("the fastest rival", &of_rivals), ("`best`", &of_best)] {
-        if !ratios.is_empty() {
-            let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
-            let mean = (logs / ratios.len() as f64).exp();
-            println!("to {what}: {mean:.2}, the geometric mean of {} programs", ratios.len());
+    let means = [("the fastest rival", &of_rivals, LIMITS.0), ("our `best`", &of_best, LIMITS.2)];
+    for (what, ratios, limit) in means {
+        if let Some(mean) = race::mean(what, ratios).filter(|mean| *mean > limit) {
+            short.push(format!("to {what}: {mean:.2}, {limit} at most"));
         }
     }
-}
-
-/// The ratio of two contestants' times.
-#[derive(Clone, Copy)]
-struct Ratio {
-    /// The median over the rounds of the ratio of medians.
-    median: f64,
-    /// The least and the greatest.
-    from: f64,
-    to: f64,
-}
-
-fn ratio(own: &Json, other: &Json) -> Option<Ratio> {
-    let list = |of: &Json, key: &str| -> Option<Vec<f64>> {
-        Some(of.get(key)?.array()?.iter().filter_map(Json::number).collect())
-    };
-    let (one, two) = (list(own, "medians")?, list(other, "medians")?);
-    let mut ratios: Vec<f64> = one.iter().zip(&two).map(|(one, two)| one / two).collect();
-    ratios.sort_by(f64::total_cmp);
-    Some(Ratio {
-        median: *ratios.get(ratios.len() / 2)?,
-        from: *ratios.first()?,
-        to: *ratios.last()?,
-    })
+    short
 }
