@@ -251,6 +251,13 @@ impl Reader<'_> {
         self.items(body, &name, file);
     }
 
+    /// The type after the arrow of a declarator.
+    fn trailing_type(&self, declarator: Node<'_>) -> Option<String> {
+        let parts = named(declarator);
+        let found = parts.iter().find(|part| part.kind() == "trailing_return_type")?;
+        Some(self.flat(*found).trim_start_matches("->").trim().to_owned())
+    }
+
     fn function(&self, node: Node<'_>, class: &str) -> Option<Function> {
         let body = node.child_by_field_name("body")?;
         let mut declarator = node.child_by_field_name("declarator")?;
@@ -264,6 +271,9 @@ impl Reader<'_> {
         }
         if declarator.kind() != "function_declarator" {
             return None;
+        }
+        if let Some(trailing) = self.trailing_type(declarator) {
+            result = trailing;
         }
         let name = self.flat(declarator.child_by_field_name("declarator")?);
         let name = name.trim_start_matches('(').trim_end_matches(')');
@@ -322,12 +332,8 @@ impl Reader<'_> {
         let declarator = node.child_by_field_name("declarator");
         let list = declarator.and_then(|declarator| declarator.child_by_field_name("parameters"));
         let parameters = list.map(|list| self.parameters(list)).unwrap_or_default();
-        let result = declarator.and_then(|declarator| {
-            let parts = named(declarator);
-            let result = parts.iter().find(|part| part.kind() == "trailing_return_type");
-            result.map(|result| self.flat(*result))
-        });
-        let result = result.unwrap_or_default().trim_start_matches("->").trim().to_owned();
+        let result = declarator.and_then(|declarator| self.trailing_type(declarator));
+        let result = result.unwrap_or_default();
         let body = self.stmts(&named(node.child_by_field_name("body")?));
         Some(Lambda { is_by_reference, parameters, result, body })
     }

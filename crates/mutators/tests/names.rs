@@ -213,3 +213,118 @@ fn every_method_that_may_be_a_mutators_is_listed() {
         assert!(!is_verified("halide", &(right.clone() + wrong)), "{wrong}");
     }
 }
+
+/// A mutator that gives `x` for `x + y` if a member was set by another name.
+fn flagged(base: &str, members: &str, set: &str) -> String {
+    let body = format!("flag = false;\n{set}\nif (flag) {{ return op->a; }}\nreturn op;");
+    pass(base, &format!("bool flag = false;\n{members}"), &body)
+}
+
+#[test]
+fn members_have_one_name() {
+    for right in ["", "flag = false;", "this->flag = false;", "bool other = true; other = flag;"] {
+        let text = flagged("IRMutator", "", right);
+        assert!(is_verified("halide", &text), "{text}");
+    }
+    let helper = "static void raise(P &p) { p.flag = true; }\n";
+    for (before, members, set) in [
+        ("", "", "auto *self = this; self->flag = true;"),
+        ("", "", "P &self = *this; self.flag = true;"),
+        ("", "", "P::flag = true;"),
+        ("", "", "this->P::flag = true;"),
+        ("", "P &same() { return *this; }", "same().flag = true;"),
+        ("", "", "struct Owner { P *p; };\nOwner o = {this};\no.p->flag = true;"),
+        (helper, "", "raise(*this);"),
+    ] {
+        let text = before.to_owned() + &flagged("IRMutator", members, set);
+        assert!(!is_verified("halide", &text), "{text}");
+    }
+    let base = "class Base : public IRMutator { protected: bool flag = true;\n\
+        bool is_set() { return flag; } };\n";
+    let hidden = pass("Base", "bool flag = false;", "return is_set() ? op->a : Expr(op);");
+    assert!(!is_verified("halide", &(base.to_owned() + &hidden)));
+    let global = "static bool flag = false;\nstatic void raise() { flag = true; }\n";
+    let body = "flag = false;\nraise();\nreturn flag ? Expr(op) : op->a;";
+    let mixed = pass("IRMutator", "bool flag = false;", body);
+    assert!(!is_verified("halide", &(global.to_owned() + &mixed)));
+}
+
+#[test]
+fn references_follow_what_they_are_bound_to() {
+    let after = |declare: &str, change: &str| {
+        let body = format!("Expr a = op->a;\n{declare}\n{change}\nreturn Add::make(left, op->b);");
+        pass("IRMutator", "", &body)
+    };
+    let first = "static const Expr &first(const Expr &x, const Expr &y) { return x; }\n";
+    for right in ["const Expr &left = a;", "Expr left = a;", "const Expr &left = op->a;"] {
+        let text = after(right, "Expr b = op->b;");
+        assert!(is_verified("halide", &text), "{text}");
+    }
+    for (before, declare) in [
+        ("", "const Expr &left = a;"),
+        (first, "const Expr &left = first(a, op->b);"),
+        ("", "auto get = [&]() -> const Expr & { return a; };\nconst Expr &left = get();"),
+        ("", "const Expr &left = static_cast<const Expr &>(a);"),
+        ("", "const Expr &left = (a = op->a);"),
+        ("", "Expr &&left = std::move(a);"),
+        ("", "Expr *p = &a;\nconst Expr &left = *p;"),
+    ] {
+        let text = before.to_owned() + &after(declare, "a = op->b;");
+        assert!(!is_verified("halide", &text), "{text}");
+    }
+    // A reference to another type is bound to a copy.
+    let count = |ty: &str| {
+        let body = format!(
+            "int64_t n = 0;\nconst {ty} &m = n;\nn = 1;\nif (m == 1) {{ return op; }}\n\
+             return op->a;"
+        );
+        pass("IRMutator", "", &body)
+    };
+    assert!(is_verified("halide", &count("int64_t")));
+    assert!(!is_verified("halide", &count("int")));
+}
+
+#[test]
+fn pointers_do_not_outlive_their_expressions() {
+    let body = |text: &str| pass("IRMutator", "", text);
+    let right = "Expr e = mutate(op->a);\nconst Add *add = e.as<Add>();\n\
+        if (add) { return Add::make(Add::make(add->a, add->b), op->b); }\nreturn op;";
+    assert!(is_verified("halide", &body(right)));
+    for wrong in [
+        "const Add *add = mutate(op->a).as<Add>();\n\
+         if (add) { return Add::make(Add::make(add->a, add->b), op->b); }\nreturn op;",
+        "Expr e = mutate(op->a);\nconst Add *add = e.as<Add>();\n\
+         if (add) { e = add->a; return Add::make(Add::make(e, add->b), op->b); }\nreturn op;",
+        "std::vector<Expr> all;\nall.push_back(op->a);\nconst Expr &first = all[0];\n\
+         all.push_back(op->b);\nreturn Add::make(first, op->b);",
+        "Expr(a);\nreturn Add::make(op->a, op->b);",
+    ] {
+        assert!(!is_verified("halide", &body(wrong)), "{wrong}");
+    }
+    let local = "static const Expr &same(const Expr &e) { Expr t = e; return t; }\n";
+    let call = body("return Add::make(same(op->a), op->b);");
+    assert!(!is_verified("halide", &(local.to_owned() + &call)));
+    let falls = "static int sign(bool up) { if (up) { return 1; } }\n";
+    let call = body("if (sign(false) == 1) { return op->a; }\nreturn op;");
+    assert!(!is_verified("halide", &(falls.to_owned() + &call)));
+}
+
+#[test]
+fn values_become_others_as_in_cpp() {
+    let when = |condition: &str| {
+        pass("IRMutator", "", &format!("if ({condition}) {{ return op; }}\nreturn op->a;"))
+    };
+    let narrow = "static auto narrow(int64_t n) -> uint8_t { return n; }\n";
+    assert!(is_verified("halide", &when("true")));
+    assert!(!is_verified("halide", &(narrow.to_owned() + &when("narrow(256) == 256"))));
+    assert!(!is_verified("halide", &when("Float(64).can_represent(Float(32)) == false")));
+    assert!(!is_verified("halide", &when("op->a.get() == op->b.get()")));
+    let neg = "struct Neg : public Expr { Neg(const Expr &e) : Expr(-e) {} };\n";
+    let body = "std::pair<Neg, Neg> p = {op->a, op->b};\nreturn Add::make(p.first, p.second);";
+    assert!(!is_verified("halide", &(neg.to_owned() + &pass("IRMutator", "", body))));
+    let body = "int64_t n = 3;\nreturn Expr(n) + (Expr(op) - n);";
+    assert!(!is_verified("halide", &pass("IRMutator", "", body)));
+    let bounds = "Scope<Interval> s;\ns.push(\"x\", Interval(0, 0));\n\
+        return Add::make(simplify(op->a, true, s), op->b);";
+    assert!(!is_verified("halide", &pass("IRMutator", "", bounds)));
+}

@@ -66,10 +66,14 @@ fn right_mutators_are_verified_and_wrong_ones_refuted() {
     for path in sampled(cases("mutators"), 24) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let (expected, mutators) = examined(&path);
-        // The first mutator of each class has the verdict that the file states.
+        // The first mutator of each class has the verdict that the file states. A file may have
+        // bases of the two classes.
         let mut judged: Vec<&Mutator> = Vec::new();
         let class = |mutator: &Mutator| mutator.name.split("::").next().map(str::to_owned);
-        for mutator in &mutators {
+        let is_stated = |mutator: &&Mutator| {
+            ["Right", "Wrong"].iter().any(|stated| mutator.name.starts_with(stated))
+        };
+        for mutator in mutators.iter().filter(is_stated) {
             if judged.iter().all(|known| class(known) != class(mutator)) {
                 judged.push(mutator);
             }

@@ -69,6 +69,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/api_numbers.rs"),
     include_str!("../machine/api_terms.rs"),
     include_str!("../machine/asserts.rs"),
+    include_str!("../machine/audits.rs"),
     include_str!("../machine/backwards.rs"),
     include_str!("../machine/balance.rs"),
     include_str!("../machine/buffers.rs"),

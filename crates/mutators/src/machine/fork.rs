@@ -211,13 +211,6 @@ impl<'p> Machine<'p> {
                 let (holds, fails) = self.choose(state);
                 (vec![holds], vec![fails])
             }
-            Val::Expr(node) => {
-                if node.is_some() {
-                    (vec![state], Vec::new())
-                } else {
-                    (Vec::new(), vec![state])
-                }
-            }
             _ => {
                 self.end(
                     state,

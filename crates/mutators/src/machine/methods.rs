@@ -196,7 +196,8 @@ impl Machine<'_> {
                 Some(shape) if shape.kind == Kind::Variable => {
                     vec![(state, Val::Ptr(Some((*node, Kind::Variable))))]
                 }
-                _ => vec![(state, receiver)],
+                // A pointer is not what it points to.
+                _ => self.unsupported(state, "the address of a node", line),
             },
             // A class that prints visits the nodes that it prints.
             (Val::Expr(node), Method::Accept, [Val::Handle(of)])
@@ -426,7 +427,7 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        let is_integer = ty.code != Code::Float;
+        let is_integer = matches!(ty.code, Code::Int | Code::UInt);
         let truth = match name {
             Method::IsInt | Method::IsFixed => ty.code == Code::Int,
             Method::IsUint | Method::IsUfixed => ty.code == Code::UInt,
@@ -516,8 +517,17 @@ impl Machine<'_> {
                             (Some((least, greatest)), Some((low, high))) => {
                                 least <= low && high <= greatest
                             }
-                            (None, Some((_, high))) => high <= 1 << 24,
-                            _ => false,
+                            // The numbers that a significand holds.
+                            (None, Some((_, high))) => match (ty.code, ty.bits) {
+                                (Code::Float, 16) => high <= 1 << 11,
+                                (Code::Float, 32) => high <= 1 << 24,
+                                (Code::Float, 64) => high <= 1 << 53,
+                                _ => false,
+                            },
+                            (None, None) => {
+                                [ty.code, other.code] == [Code::Float; 2] && other.bits <= ty.bits
+                            }
+                            (Some(_), None) => false,
                         };
                         vec![(state, Val::Bool(self.values.bool(truth)))]
                     }

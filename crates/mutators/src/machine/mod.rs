@@ -31,6 +31,7 @@ pub(crate) mod api_nodes;
 pub(crate) mod api_numbers;
 pub(crate) mod api_terms;
 pub(crate) mod asserts;
+pub(crate) mod audits;
 pub(crate) mod backwards;
 pub(crate) mod balance;
 pub(crate) mod buffers;

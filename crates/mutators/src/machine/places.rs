@@ -110,7 +110,11 @@ impl<'p> Machine<'p> {
                         }
                         _ => None,
                     };
-                    if let Some(base) = base.filter(|_| is_known) {
+                    // The object itself may be meant.
+                    if matches!(value, Val::Handle(_)) && !self.type_of_member(name).is_empty() {
+                        let what = "a member of what may be the object itself".to_owned();
+                        self.end(state, Outcome::Unsupported(what), expr.line);
+                    } else if let Some(base) = base.filter(|_| is_known) {
                         paths.push((state, Place::Part(Box::new(base), name.clone())));
                     } else if is_known {
                         let what = "an assignment to a part".to_owned();

@@ -8,6 +8,7 @@
 //! condition as an additional fact, and variables that the condition assigned become unknown. A
 //! construct that is not modelled ends its path with [`Outcome::Unsupported`].
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use halidom_cpp::ast::{Function, Lambda};
@@ -209,6 +210,9 @@ pub(crate) struct Machine<'p> {
     paths: usize,
     /// The number of paths that expressions added.
     forks: usize,
+    /// The functions that were looked at before they were run, each with the reason why it is not
+    /// followed.
+    pub(super) audited: BTreeMap<(usize, String), Option<(&'static str, bool)>>,
     /// The expressions that were evaluated so far.
     steps: usize,
     /// True if a path already reported that there are too many paths.
@@ -258,6 +262,7 @@ impl<'p> Machine<'p> {
             count: 0,
             paths: 0,
             forks: 0,
+            audited: BTreeMap::new(),
             steps: 0,
             is_told: false,
             depth: 0,
@@ -423,6 +428,7 @@ impl<'p> Machine<'p> {
             let is_reference = parameter.ty.ends_with('&') && is_within;
             let value = if is_reference { value } else { Self::loaded(value, &state) };
             let ty = parameter.ty.trim_end_matches('&');
+            let value = self.bind(ty, value, &mut state);
             let value = match value {
                 Val::Reference(_) => value,
                 value => self.coerce(ty, value, &mut state),
@@ -486,6 +492,14 @@ impl<'p> Machine<'p> {
             let what = format!("`{name}`, which means something of the file's own");
             return self.unsupported(state, what, function.line);
         }
+        match self.refusal(function) {
+            Some((what, false)) => return self.unsupported(state, what, function.line),
+            // A run on known IR shows nothing to be right.
+            Some((what, true)) if !self.is_concrete() => {
+                self.end(state.clone(), Outcome::Unsupported(what.to_owned()), function.line);
+            }
+            Some(_) | None => {}
+        }
         let again = self.active.iter().filter(|line| **line == function.line).count();
         if again > MAX_RECURSIONS && !self.is_concrete() {
             let what = format!("recursion of {} of depth {MAX_RECURSIONS}", function.name);
@@ -538,6 +552,7 @@ impl<'p> Machine<'p> {
             if !slot.ty.ends_with('&') || is_expr {
                 value = Self::loaded(value, &state);
             }
+            let value = self.bind(&ty, value, &mut state);
             slot.value = self.coerce(if is_expr { &ty } else { &slot.ty }, value, &mut state);
         }
         state.frames.push(Rc::new(frame));
@@ -566,6 +581,11 @@ impl<'p> Machine<'p> {
                     }
                     let value = self.aggregate(&function.result, value);
                     self.coerce(&function.result, value, &mut state)
+                }
+                Flow::Next if !function.result.is_empty() && function.result != "void" => {
+                    let what = "the end of a function that returns a value";
+                    returned.extend(self.unsupported(state, what, function.last_line));
+                    continue;
                 }
                 Flow::Next => Val::Void,
                 Flow::Break | Flow::Continue => {

@@ -327,7 +327,9 @@ impl<'p> Machine<'p> {
                     };
                     let mut next = Vec::new();
                     for mut state in running {
-                        let value = self.coerce(&declared.ty, value.clone(), &mut state);
+                        let of = declared.ty.trim_end_matches('&');
+                        let value = self.bind(of, value.clone(), &mut state);
+                        let value = self.coerce(&declared.ty, value, &mut state);
                         let (name, ty) = (declared.name.clone(), declared.ty.clone());
                         state.frame().push(Slot { name, ty, value });
                         for (mut state, flow) in self.block(std::slice::from_ref(body), state) {

@@ -115,7 +115,15 @@ impl<'p> Machine<'p> {
                     }
                     made
                 }
-                _ if declared.ty.ends_with('&') => self.reference(value, state),
+                _ if declared.ty.ends_with('&') => {
+                    let ty = declared.ty.trim_end_matches('&');
+                    let paths = self.reference(value, state).into_iter();
+                    let bind = |(mut state, value)| {
+                        let value = self.bind(ty, value, &mut state);
+                        (state, value)
+                    };
+                    paths.map(bind).collect()
+                }
                 _ => self.eval(value, state),
             },
             None => {
@@ -239,6 +247,11 @@ impl<'p> Machine<'p> {
                     }
                     self.real_of(num)
                 }
+                // A constructor for numbers of 32 bits is implicit; others make other types.
+                None if ty == "Expr" && (num.bits != 32 || !num.is_signed) => {
+                    state.lost = Some("an expression that is made of a number of another type");
+                    Val::Unknown
+                }
                 None if ty == "Expr" => {
                     let literal = self.literal(I32, num, state);
                     Val::Expr(Some(literal))
@@ -291,8 +304,27 @@ impl<'p> Machine<'p> {
                 };
                 Val::Object(parts.into_iter().zip(types).map(convert).collect())
             }
+            (TypeName::Bool, Val::Real(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Address(_)) => {
+                Val::Unknown
+            }
             (_, value) => value,
         }
+    }
+
+    /// The binding of a reference to a type. A place of another type is converted, and the
+    /// reference is bound to the result.
+    pub(super) fn bind(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
+        let Val::Reference(place) = &value else { return value };
+        let Some(Slot { value: held, .. }) = Self::load(place, state) else { return value };
+        let short = ty.strip_prefix("std::").unwrap_or(ty);
+        let is_same = match &held {
+            _ if ty.is_empty() || ty == "auto" || self.is_template(ty) => true,
+            Val::Int(num) => integer_type(short) == Some((num.bits, num.is_signed)),
+            Val::Bool(_) => TypeName::of(short) == TypeName::Bool,
+            Val::Real(_) => matches!(TypeName::of(short), TypeName::Double | TypeName::Float),
+            _ => true,
+        };
+        if is_same { value } else { self.coerce(ty, held, state) }
     }
 
     /// Tests whether a type is a template parameter of the function that runs.
@@ -361,7 +393,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The type of a member of the object, as its class or a base declares it; empty if none does.
-    fn type_of_member(&self, name: &str) -> &'p str {
+    pub(super) fn type_of_member(&self, name: &str) -> &'p str {
         let program: &'p crate::machine::program::Program = self.program;
         let classes = self.classes_of(&self.class);
         let mut fields = program

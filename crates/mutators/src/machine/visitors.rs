@@ -71,7 +71,9 @@ impl<'p> Machine<'p> {
         let known = self.program.classes.iter().find(|class| class.name == ty);
         let known = local.map(|local| &local.class).or(known);
         let Some(class) = known.filter(|class| class.fields.len() == values.len()) else {
-            return value;
+            let is_pair = matches!(&value, Val::Object(pair)
+                if pair.first().is_some_and(|(name, _)| name == "first"));
+            return if known.is_some() && is_pair { Val::Unknown } else { value };
         };
         // A member that refers to a place would be a copy.
         if class.fields.iter().any(|field| field.ty.ends_with('&') || self.may_refer(&field.ty)) {
@@ -82,7 +84,10 @@ impl<'p> Machine<'p> {
             value => matches!(value, Val::List(_)),
         };
         let has_methods = self.program.functions.iter().any(|function| function.class == ty);
-        if !is_positional || has_methods || !class.bases.is_empty() {
+        if is_positional && !class.bases.is_empty() {
+            return Val::Unknown;
+        }
+        if !is_positional || has_methods {
             return value;
         }
         let of = |field: &Declared| (field.name.clone(), field.ty.clone());

@@ -3,7 +3,8 @@
 
 class Right : public IRMutator {
     Stmt visit(const For *op) {
-        const IntImm *e = ir::Simplify(op->extent).as<IntImm>();
+        Expr extent = ir::Simplify(op->extent);
+        const IntImm *e = extent.as<IntImm>();
         if (e != nullptr && e->value <= 0) {
             return Evaluate::make(0);
         }

@@ -4,7 +4,8 @@
 
 class Right : public IRMutator {
     void visit(const For *op) {
-        const IntImm *e = simplify(op->extent).as<IntImm>();
+        Expr extent = simplify(op->extent);
+        const IntImm *e = extent.as<IntImm>();
         if (e && e->value == 0) {
             stmt = Evaluate::make(0);
         } else {

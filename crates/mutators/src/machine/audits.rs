@@ -1,0 +1,472 @@
+//! Functions that are not followed because a place in them may have a name that the machine does
+//! not see, or may be used after it ends.
+//!
+//! # Correctness
+//!
+//! The machine binds references to variables, to members of the object, and to parts of both. What
+//! else an expression may refer to is copied, which is right only if neither the reference nor what
+//! it may refer to changes. Nodes live as long as an expression holds them; the machine does not
+//! count, so a pointer must not come from an expression that ends before it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use halidom_cpp::ast::{Class, Declared, Expr, ExprKind, Function, Stmt, StmtKind};
+use halidom_cpp::{Sign, words};
+
+use crate::machine::lookup::last_part;
+use crate::machine::names::TypeName;
+use crate::machine::run::Machine;
+use crate::machine::types::integer_type;
+
+/// Methods after which elements of a container may be elsewhere.
+const GROWS: [&str; 11] = [
+    "push_back",
+    "emplace_back",
+    "pop_back",
+    "insert",
+    "emplace",
+    "erase",
+    "clear",
+    "resize",
+    "reserve",
+    "assign",
+    "swap",
+];
+
+/// Methods that give a part of their receiver.
+const PARTS: [&str; 8] = ["back", "front", "at", "ref", "find", "value", "top", "begin"];
+
+/// Functions of the library that give a reference to an argument.
+const FORWARDS: [&str; 7] =
+    ["std::get", "std::move", "std::forward", "std::ref", "std::min", "std::max", "std::tie"];
+
+/// The variable of which an expression is a part.
+fn root(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Member { object, name, .. } if object.kind == ExprKind::This => Some(name),
+        ExprKind::Member { object, .. } | ExprKind::Index(object, _) => root(object),
+        ExprKind::Prefix(Sign::Mul, of) | ExprKind::Cast(_, of) => root(of),
+        ExprKind::Call { callee, .. } => match &callee.kind {
+            ExprKind::Member { object, name, .. } if PARTS.contains(&name.as_str()) => root(object),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Calls `visit` with each expression in some statements.
+fn each_expr(stmts: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
+    for stmt in stmts {
+        stmt.clone().visit_mut(&mut |expr| visit(expr));
+    }
+}
+
+/// Tests whether an expression makes a value that ends with the statement.
+fn is_temporary(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { callee, .. } => match &callee.kind {
+            ExprKind::Member { object, name, .. } => {
+                object.kind == ExprKind::This || !PARTS.contains(&name.as_str())
+            }
+            _ => true,
+        },
+        ExprKind::Binary(..) => true,
+        _ => false,
+    }
+}
+
+/// Tests whether a value points into an expression that ends with the statement.
+fn points_into_temporary(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+            ExprKind::Member { object, name, .. } if name == "as" || name == "get" => {
+                is_temporary(object)
+            }
+            ExprKind::Name(name) if last_part(name).starts_with("as_const_") => {
+                arguments.first().is_some_and(is_temporary)
+            }
+            _ => false,
+        },
+        ExprKind::Member { object, .. } => points_into_temporary(object),
+        _ => false,
+    }
+}
+
+/// The variables that a function changes, and those whose elements may move, each with the last
+/// line where they do.
+#[derive(Default)]
+struct Changes {
+    changed: BTreeSet<String>,
+    grown: BTreeMap<String, usize>,
+}
+
+impl Changes {
+    fn of(function: &Function) -> Self {
+        let mut found = Self::default();
+        each_expr(&function.body, &mut |expr| found.add(expr));
+        found
+    }
+
+    fn add(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Assign(_, lhs, _) => {
+                let parts = match &lhs.kind {
+                    ExprKind::Call { arguments, .. } => arguments.iter().collect(),
+                    _ => vec![&**lhs],
+                };
+                self.changed.extend(parts.into_iter().filter_map(root).map(str::to_owned));
+            }
+            ExprKind::Prefix(Sign::Increment | Sign::Decrement, of)
+            | ExprKind::Postfix(Sign::Increment | Sign::Decrement, of) => {
+                self.changed.extend(root(of).map(str::to_owned));
+            }
+            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+                ExprKind::Member { object, name, .. } if GROWS.contains(&name.as_str()) => {
+                    let name = root(object).map(str::to_owned);
+                    self.changed.extend(name.clone());
+                    if let Some(name) = name {
+                        let last = self.grown.entry(name).or_default();
+                        *last = expr.line.max(*last);
+                    }
+                }
+                ExprKind::Name(name) if ["swap", "move"].contains(&last_part(name)) => {
+                    self.changed.extend(arguments.iter().filter_map(root).map(str::to_owned));
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+}
+
+/// Tests whether some statements have an expression of a kind.
+fn has(stmts: &[Stmt], is_it: &dyn Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    each_expr(stmts, &mut |expr| found |= is_it(expr));
+    found
+}
+
+/// The statements directly within a compound one, list by list.
+fn within(stmt: &Stmt) -> Vec<&[Stmt]> {
+    match &stmt.kind {
+        StmtKind::Block(stmts) => vec![stmts],
+        StmtKind::If { then, otherwise, .. } => {
+            let mut lists = vec![std::slice::from_ref(&**then)];
+            lists.extend(otherwise.iter().map(|stmt| std::slice::from_ref(&**stmt)));
+            lists
+        }
+        StmtKind::While(_, body) | StmtKind::For { body, .. } | StmtKind::ForEach(_, _, body) => {
+            vec![std::slice::from_ref(&**body)]
+        }
+        StmtKind::Switch(_, arms) => arms.iter().map(|(_, stmts)| stmts.as_slice()).collect(),
+        StmtKind::Declare(_)
+        | StmtKind::Expr(_)
+        | StmtKind::Return(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Struct(_)
+        | StmtKind::Nothing
+        | StmtKind::Other(_) => Vec::new(),
+    }
+}
+
+/// Tests whether a pointer is used after its owner was assigned.
+fn outlives(stmts: &[Stmt], pointer: &str, owner: &str) -> bool {
+    let assigns = |expr: &Expr| {
+        matches!(&expr.kind, ExprKind::Assign(_, lhs, _)
+            if matches!(&lhs.kind, ExprKind::Name(name) if name == owner))
+    };
+    let uses = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if name == pointer);
+    let Some(first) = stmts.iter().position(|stmt| has(std::slice::from_ref(stmt), &assigns))
+    else {
+        return false;
+    };
+    let stmt = &stmts[first];
+    let is_loop =
+        matches!(stmt.kind, StmtKind::While(..) | StmtKind::For { .. } | StmtKind::ForEach(..));
+    has(&stmts[first + 1..], &uses)
+        || is_loop && has(std::slice::from_ref(stmt), &uses)
+        || within(stmt).into_iter().any(|list| outlives(list, pointer, owner))
+}
+
+/// The owner of what a pointer is set to: `v` in `v.as<Add>()`.
+fn owner(declared: &Declared) -> Option<&str> {
+    let ExprKind::Call { callee, .. } = &declared.value.as_ref()?.kind else { return None };
+    match &callee.kind {
+        ExprKind::Member { object, arrow: false, name } if name == "as" => match &object.kind {
+            ExprKind::Name(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Tests whether a pointer into an expression is used after a variable that holds it was assigned.
+fn has_stale_pointer(stmts: &[Stmt]) -> bool {
+    stmts.iter().enumerate().any(|(index, stmt)| {
+        let is_stale = |declared: &Declared, scope: &[Stmt]| {
+            owner(declared).is_some_and(|owner| outlives(scope, &declared.name, owner))
+        };
+        let own = match &stmt.kind {
+            StmtKind::Declare(all) => all.iter().any(|one| is_stale(one, &stmts[index + 1..])),
+            StmtKind::If { declared: Some(declared), then, .. } => {
+                is_stale(declared, std::slice::from_ref(&**then))
+            }
+            _ => false,
+        };
+        own || within(stmt).into_iter().any(has_stale_pointer)
+    })
+}
+
+/// Tests whether some statements have one of a kind.
+fn has_stmt(stmts: &[Stmt], is_it: &dyn Fn(&Stmt) -> bool) -> bool {
+    stmts
+        .iter()
+        .any(|stmt| is_it(stmt) || within(stmt).into_iter().any(|list| has_stmt(list, is_it)))
+}
+
+/// Tests whether a statement such as `Expr(a);` declares a variable.
+fn declares_in_parentheses(stmt: &Stmt) -> bool {
+    let StmtKind::Expr(Expr { kind: ExprKind::Call { callee, arguments, .. }, .. }) = &stmt.kind
+    else {
+        return false;
+    };
+    let (ExprKind::Name(ty), [Expr { kind: ExprKind::Name(_), .. }]) =
+        (&callee.kind, arguments.as_slice())
+    else {
+        return false;
+    };
+    integer_type(ty).is_some()
+        || !matches!(TypeName::of(ty), TypeName::Other(_))
+        || ty.ends_with("string")
+}
+
+impl Machine<'_> {
+    /// The reason why a function is not followed, or shows nothing to be right, and whether it is
+    /// followed all the same; `None` if there is no reason.
+    pub(crate) fn refusal(&mut self, function: &Function) -> Option<(&'static str, bool)> {
+        let key = (function.line, function.class.clone());
+        if let Some(known) = self.audited.get(&key) {
+            return *known;
+        }
+        let reason = self.audit(function).map(|reason| (reason, false));
+        let reason = reason.or_else(|| Self::outlived(function).map(|reason| (reason, true)));
+        self.audited.insert(key, reason);
+        reason
+    }
+
+    fn audit(&self, function: &Function) -> Option<&'static str> {
+        let changes = Changes::of(function);
+        let mut declared: Vec<&Declared> = Vec::new();
+        for stmt in &function.body {
+            stmt.declared(&mut |one| declared.push(one));
+        }
+        if self.may_be_renamed(function) {
+            return Some("a member of the object by another name");
+        }
+        // Their constructors convert expressions.
+        let is_expr = |class: &&Class| {
+            let bases = self.classes_of(&class.name);
+            bases.iter().skip(1).any(|of| ["Expr", "Stmt"].contains(&of.as_str()))
+        };
+        let derived: Vec<&Class> = self.program.classes.iter().filter(is_expr).collect();
+        if words(&function.text).any(|word| derived.iter().any(|class| class.name == word)) {
+            return Some("a class of expressions of the file's own");
+        }
+        if declared.iter().any(|one| self.refers_unseen(one, function, &changes, &declared)) {
+            return Some("a reference to something that changes");
+        }
+        if has_stmt(&function.body, &declares_in_parentheses) {
+            return Some("a declaration with parentheses");
+        }
+        let is_local = |name: &str| {
+            let found = declared.iter().find(|one| one.name == name);
+            found.is_some_and(|one| !one.ty.ends_with(['&', '*']))
+        };
+        let returns_local = |stmt: &Stmt| {
+            matches!(&stmt.kind, StmtKind::Return(Some(value))
+                if matches!(&value.kind, ExprKind::Name(name) if is_local(name)))
+        };
+        if function.result.ends_with('&') && has_stmt(&function.body, &returns_local) {
+            return Some("a reference to a variable that ends");
+        }
+        let is_odd = |expr: &Expr| match &expr.kind {
+            // An address may outlive its variable.
+            ExprKind::Assign(None, _, value) => {
+                matches!(&value.kind, ExprKind::Prefix(Sign::BitAnd, _))
+            }
+            ExprKind::Cast(ty, _) => is_punning(ty),
+            ExprKind::Call { callee, arguments, .. } => {
+                let is_move =
+                    matches!(&callee.kind, ExprKind::Name(name) if last_part(name) == "move");
+                is_move && arguments.iter().any(|of| root(of).is_some() && is_own_part(of))
+            }
+            _ => false,
+        };
+        let is_punned = words(&function.text).any(|word| word == "reinterpret_cast");
+        (is_punned || has(&function.body, &is_odd))
+            .then_some("an address, a cast or a move whose place is not followed")
+    }
+
+    /// The reason why a function shows nothing to be right, although its paths are followed as if
+    /// all nodes lived on.
+    fn outlived(function: &Function) -> Option<&'static str> {
+        let mut declared: Vec<&Declared> = Vec::new();
+        for stmt in &function.body {
+            stmt.declared(&mut |one| declared.push(one));
+        }
+        let points = |one: &&Declared| one.value.as_ref().is_some_and(points_into_temporary);
+        let assigns_pointer = |expr: &Expr| matches!(&expr.kind, ExprKind::Assign(None, _, value) if points_into_temporary(value));
+        if declared.iter().any(|one| points(&one)) || has(&function.body, &assigns_pointer) {
+            return Some("a pointer into an expression that ends with the statement");
+        }
+        if has_stale_pointer(&function.body) {
+            return Some("a pointer into an expression whose variable is assigned");
+        }
+        None
+    }
+
+    /// Tests whether members of the object may be meant otherwise than by their bare names: by a
+    /// pointer to the object, by a qualified name, in a class that hides a member of its base, or
+    /// by a name that a variable outside of the classes has too.
+    fn may_be_renamed(&self, function: &Function) -> bool {
+        let program = self.program;
+        let classes = self.classes_of(&self.class);
+        let own = program.classes.iter().filter(|class| classes.contains(&class.name));
+        let fields: Vec<&str> =
+            own.flat_map(|class| &class.fields).map(|field| field.name.as_str()).collect();
+        let is_method = classes.contains(&function.class);
+        let is_mixed = |word: &str| {
+            let count = fields.iter().filter(|field| **field == word).count();
+            count > 1 || count == 1 && !is_method && program.others.iter().any(|of| of == word)
+        };
+        if words(&function.text).any(is_mixed) {
+            return true;
+        }
+        let is_qualified = |name: &str| {
+            let Some((class, field)) = name.rsplit_once("::") else { return false };
+            let mut of = program.classes.iter().filter(|known| known.name == last_part(class));
+            of.any(|known| known.fields.iter().any(|known| known.name == field))
+        };
+        let (mut all, mut seen) = (0, 0);
+        let mut is_found = false;
+        each_expr(&function.body, &mut |expr| match &expr.kind {
+            ExprKind::This => all += 1,
+            ExprKind::Member { object, name, .. } => {
+                seen += usize::from(object.kind == ExprKind::This);
+                is_found |= name.contains("::") && is_qualified(name);
+            }
+            ExprKind::Name(name) => is_found |= is_qualified(name),
+            ExprKind::Call { callee, arguments, .. } => {
+                if matches!(&callee.kind, ExprKind::Member { name, .. } if name == "accept") {
+                    seen += arguments.iter().filter(|of| of.kind == ExprKind::This).count();
+                }
+            }
+            _ => {}
+        });
+        is_found || all > seen && !fields.is_empty() && is_method
+    }
+
+    /// Tests whether a variable refers to something that the machine would copy, although it may
+    /// change.
+    fn refers_unseen(
+        &self,
+        one: &Declared,
+        function: &Function,
+        changes: &Changes,
+        declared: &[&Declared],
+    ) -> bool {
+        let Some(value) = &one.value else { return false };
+        let is_function = one.ty.contains("function<");
+        let inner = one.ty.split_once('<').and_then(|(_, of)| of.rsplit_once('>'));
+        if inner.is_some_and(|(of, _)| of.contains('&')) && !is_function {
+            return true;
+        }
+        if !one.ty.ends_with('&') {
+            return false;
+        }
+        let is_name = matches!(value.kind, ExprKind::Name(_));
+        let moves = |name| changes.grown.get(name).is_some_and(|last| *last > value.line);
+        if !is_name && root(value).is_some_and(moves) {
+            return true;
+        }
+        let is_local = |expr: &Expr| {
+            matches!(&expr.kind, ExprKind::Name(name)
+                if declared.iter().any(|known| known.name == *name)
+                    || function.parameters.iter().any(|known| known.name == *name))
+        };
+        // The parts of `auto [a, b]`, whose whole no other name has.
+        let is_whole =
+            |of: &Expr| matches!(&of.kind, ExprKind::Name(name) if name.starts_with('['));
+        match &value.kind {
+            ExprKind::Call { arguments, .. } if arguments.iter().any(is_whole) => return false,
+            ExprKind::Conditional(_, then, otherwise) if is_local(then) && is_local(otherwise) => {
+                return false;
+            }
+            ExprKind::Member { arrow: true, object, .. } if object.kind != ExprKind::This => {
+                let is_address = |known: &&&Declared| {
+                    root(object) == Some(known.name.as_str())
+                        && known.value.as_ref().is_some_and(|value| {
+                            matches!(value.kind, ExprKind::Prefix(Sign::BitAnd, _))
+                        })
+                };
+                return declared.iter().any(|known| is_address(&known));
+            }
+            ExprKind::Call { .. }
+            | ExprKind::Conditional(..)
+            | ExprKind::Cast(..)
+            | ExprKind::Assign(..) => {}
+            _ => return false,
+        }
+        // The machine notices a change through the reference.
+        let mut may_change = false;
+        value.clone().visit_mut(&mut |part| {
+            may_change |= match &part.kind {
+                ExprKind::Call { callee, .. } => self.gives_reference(callee, function, declared),
+                ExprKind::Assign(..) => true,
+                ExprKind::Name(name) => changes.changed.contains(name),
+                _ => false,
+            };
+        });
+        may_change
+    }
+
+    /// Tests whether a call of something may give a reference to a variable or member.
+    fn gives_reference(&self, callee: &Expr, function: &Function, declared: &[&Declared]) -> bool {
+        let (ExprKind::Name(name) | ExprKind::Member { name, .. }) = &callee.kind else {
+            return true;
+        };
+        let short = last_part(name);
+        let of_program = |known: &Function| known.name == short && known.result.ends_with('&');
+        let is_lambda = |known: &&&Declared| {
+            known.name == *name
+                && matches!(&known.value, Some(Expr { kind: ExprKind::Lambda(lambda), .. })
+                    if lambda.result.contains('&') || lambda.result.contains("decltype"))
+        };
+        let is_given = function.parameters.iter().any(|known| known.name == *name);
+        FORWARDS.contains(&name.as_str())
+            || self.program.functions.iter().any(of_program)
+            || declared.iter().any(|known| is_lambda(&known))
+            || is_given
+    }
+}
+
+/// Tests whether a cast may give another value to the bits of a place.
+fn is_punning(ty: &str) -> bool {
+    let base = ty.trim_end_matches(['&', '*', ' ']);
+    ty.ends_with('&')
+        || ty.ends_with('*')
+            && (integer_type(base).is_some()
+                || matches!(TypeName::of(base), TypeName::Double | TypeName::Float))
+}
+
+/// Tests whether an expression is a part of something that the function holds, and no member of a
+/// node.
+fn is_own_part(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Name(_) => false,
+        ExprKind::Member { object, arrow: true, .. } => object.kind == ExprKind::This,
+        _ => true,
+    }
+}
