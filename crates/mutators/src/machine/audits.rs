@@ -13,9 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use halidom_cpp::ast::{Class, Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, words};
 
+use crate::ir::state::State;
 use crate::machine::lookup::last_part;
 use crate::machine::names::TypeName;
-use crate::machine::run::Machine;
+use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::types::integer_type;
 
 /// Methods after which elements of a container may be elsewhere.
@@ -245,7 +246,7 @@ fn declares_in_parentheses(stmt: &Stmt) -> bool {
 impl Machine<'_> {
     /// The reason why a function is not followed, or shows nothing to be right, and whether it is
     /// followed all the same; `None` if there is no reason.
-    pub(crate) fn refusal(&mut self, function: &Function) -> Option<(&'static str, bool)> {
+    fn refusal(&mut self, function: &Function) -> Option<(&'static str, bool)> {
         let key = (function.line, function.class.clone());
         if let Some(known) = self.audited.get(&key) {
             return *known;
@@ -254,6 +255,23 @@ impl Machine<'_> {
         let reason = reason.or_else(|| Self::outlived(function).map(|reason| (reason, true)));
         self.audited.insert(key, reason);
         reason
+    }
+
+    /// The end of a path that calls a function which is not followed. One that shows nothing to be
+    /// right is followed: a run on known IR may show it to be wrong.
+    pub(super) fn not_followed<T>(
+        &mut self,
+        function: &Function,
+        state: &State,
+    ) -> Option<Paths<T>> {
+        let (what, is_followed) = self.refusal(function)?;
+        if !is_followed {
+            return Some(self.unsupported(state.clone(), what, function.line));
+        }
+        if !self.is_concrete() {
+            self.end(state.clone(), Outcome::Unsupported(what.to_owned()), function.line);
+        }
+        None
     }
 
     fn audit(&self, function: &Function) -> Option<&'static str> {
@@ -317,7 +335,10 @@ impl Machine<'_> {
             stmt.declared(&mut |one| declared.push(one));
         }
         let points = |one: &&Declared| one.value.as_ref().is_some_and(points_into_temporary);
-        let assigns_pointer = |expr: &Expr| matches!(&expr.kind, ExprKind::Assign(None, _, value) if points_into_temporary(value));
+        let assigns_pointer = |expr: &Expr| match &expr.kind {
+            ExprKind::Assign(None, _, value) => points_into_temporary(value),
+            _ => false,
+        };
         if declared.iter().any(|one| points(&one)) || has(&function.body, &assigns_pointer) {
             return Some("a pointer into an expression that ends with the statement");
         }

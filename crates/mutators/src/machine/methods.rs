@@ -19,6 +19,23 @@ pub(crate) const PART_OF_TEXT: &str = "a part of a text";
 /// The beginning of the handle of a part of a name. Each handle is one text.
 pub(crate) const PART_OF_NAME: &str = "a part of a name";
 
+/// Tests whether each number of another type is one of a type (`Type::can_represent`).
+fn can_represent(ty: Type, other: Type) -> bool {
+    match (ty.range(), other.range()) {
+        _ if ty == other => true,
+        (Some((least, greatest)), Some((low, high))) => least <= low && high <= greatest,
+        // The numbers that a significand holds.
+        (None, Some((_, high))) => match (ty.code, ty.bits) {
+            (Code::Float, 16) => high <= 1 << 11,
+            (Code::Float, 32) => high <= 1 << 24,
+            (Code::Float, 64) => high <= 1 << 53,
+            _ => false,
+        },
+        (None, None) => [ty.code, other.code] == [Code::Float; 2] && other.bits <= ty.bits,
+        (Some(_), None) => false,
+    }
+}
+
 impl Machine<'_> {
     /// Runs a method of an `Expr`, a `Type`, a node or one of the compiler's own objects.
     pub(crate) fn method(
@@ -512,23 +529,7 @@ impl Machine<'_> {
                         vec![(state, Val::Bool(truth))]
                     }
                     ([Val::Type(other)], _) if name == Method::CanRepresent => {
-                        let truth = match (ty.range(), other.range()) {
-                            _ if ty == *other => true,
-                            (Some((least, greatest)), Some((low, high))) => {
-                                least <= low && high <= greatest
-                            }
-                            // The numbers that a significand holds.
-                            (None, Some((_, high))) => match (ty.code, ty.bits) {
-                                (Code::Float, 16) => high <= 1 << 11,
-                                (Code::Float, 32) => high <= 1 << 24,
-                                (Code::Float, 64) => high <= 1 << 53,
-                                _ => false,
-                            },
-                            (None, None) => {
-                                [ty.code, other.code] == [Code::Float; 2] && other.bits <= ty.bits
-                            }
-                            (Some(_), None) => false,
-                        };
+                        let truth = can_represent(ty, *other);
                         vec![(state, Val::Bool(self.values.bool(truth)))]
                     }
                     _ => self.unsupported(state, format!("Type::{name}"), line),

@@ -492,13 +492,8 @@ impl<'p> Machine<'p> {
             let what = format!("`{name}`, which means something of the file's own");
             return self.unsupported(state, what, function.line);
         }
-        match self.refusal(function) {
-            Some((what, false)) => return self.unsupported(state, what, function.line),
-            // A run on known IR shows nothing to be right.
-            Some((what, true)) if !self.is_concrete() => {
-                self.end(state.clone(), Outcome::Unsupported(what.to_owned()), function.line);
-            }
-            Some(_) | None => {}
+        if let Some(refused) = self.not_followed(function, &state) {
+            return refused;
         }
         let again = self.active.iter().filter(|line| **line == function.line).count();
         if again > MAX_RECURSIONS && !self.is_concrete() {

@@ -115,15 +115,7 @@ impl<'p> Machine<'p> {
                     }
                     made
                 }
-                _ if declared.ty.ends_with('&') => {
-                    let ty = declared.ty.trim_end_matches('&');
-                    let paths = self.reference(value, state).into_iter();
-                    let bind = |(mut state, value)| {
-                        let value = self.bind(ty, value, &mut state);
-                        (state, value)
-                    };
-                    paths.map(bind).collect()
-                }
+                _ if declared.ty.ends_with('&') => self.bind_to(&declared.ty, value, state),
                 _ => self.eval(value, state),
             },
             None => {
@@ -309,6 +301,15 @@ impl<'p> Machine<'p> {
             }
             (_, value) => value,
         }
+    }
+
+    /// The bindings of a reference of a type to an expression.
+    fn bind_to(&mut self, ty: &str, expr: &'p Expr, state: State) -> Paths<Val> {
+        let mut paths = self.reference(expr, state);
+        for (state, value) in &mut paths {
+            *value = self.bind(ty.trim_end_matches('&'), value.clone(), state);
+        }
+        paths
     }
 
     /// The binding of a reference to a type. A place of another type is converted, and the

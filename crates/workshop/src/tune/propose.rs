@@ -3,8 +3,8 @@
 //! The first decision is how the output is cut into blocks. Then each func that it needs is placed,
 //! consumers first: inline, as a whole, for each block, for each row of a block with or without
 //! what the row before computed, for each vector, for each row of a consumer, or for each iteration
-//! of a consumer's reduction, which is then around the consumer's other loops. A state in which some
-//! funcs are not placed yet is as good as the best of a few uniform completions.
+//! of a consumer's reduction, which is then around the consumer's other loops. A state in which
+//! some funcs are not placed yet is as good as the best of a few uniform completions.
 
 use std::time::Instant;
 

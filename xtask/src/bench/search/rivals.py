@@ -1,9 +1,10 @@
 """Time a pipeline under the schedule of one of Halide's autoschedulers, or under its own.
 
 SCRIPT is what `halidom export` writes. Its schedule is left out, unless SCHEDULER is `own`: an
-autoscheduler starts from the algorithm. Adams2019 tries several settings until BUDGET seconds are used up, and the fastest result
-counts. Prints the seconds that this took and the number of results; then, for each line of the
-standard input, runs the pipeline for SECONDS and prints the milliseconds of the runs, as JSON.
+autoscheduler starts from the algorithm. Adams2019 tries several settings until BUDGET seconds are
+used up, and the fastest result counts. Prints the seconds that this took and the number of results;
+then, for each line of the standard input, runs the pipeline for SECONDS and prints the milliseconds
+of the runs, as JSON.
 """
 
 import argparse
