@@ -326,7 +326,7 @@ pub(super) fn bind_shape(
 impl<'a> Translation<'a> {
     /// A translation with an empty scope.
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
-        let (widths, undefined) = (Widths::default(), FxHashSet::default());
+        let (widths, undefined) = (Widths::of_pipeline(), FxHashSet::default());
         let nodes = Nodes::new(names);
         Self { pipeline, pool, nodes, widths, undefined, has_cache: true, is_first: true }
     }
@@ -722,6 +722,7 @@ impl<'a> Translation<'a> {
         work: impl FnOnce(&mut Lowering<'_, '_>) -> Result<T>,
     ) -> Result<T> {
         let signed = Overflow::AssumedAbsent;
+        memo.widths.belong_to_pipeline();
         let result = work(&mut Lowering::new(&self.nodes, &mut self.pool, memo, signed));
         self.widths.join(&memo.widths);
         result

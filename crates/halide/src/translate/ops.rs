@@ -55,14 +55,17 @@ pub(super) fn is_half(ty: tree::Scalar) -> bool {
     matches!(ty, tree::Scalar::Float(16) | tree::Scalar::BFloat(16))
 }
 
-/// The width of operations that the code computes without overflow.
-const EXACT: u32 = 64;
+/// The width of operations that the code computes without overflow: more bits than any type has.
+const EXACT: u32 = 128;
 
-/// The widths, in bits, in which the code computes `int`s; the least one where an expression occurs
-/// with several. An expression that is not noted has 32 bits.
+/// The widths, in bits, in which the code computes `int`s. An expression that is not noted has 32
+/// bits. Where an expression occurs with several widths, the code owes that it fits the least one;
+/// a pipeline is only known to fit the greatest one.
 #[derive(Clone, Debug, Default)]
 pub struct Widths {
     known: FxHashMap<ExprId, u32>,
+    /// True if the widths are those of a pipeline.
+    of_pipeline: bool,
     /// Conversions of `int`s to the machine type that they have in the code.
     own: FxHashSet<ExprId>,
     /// Conversions of floats to integers of 64 bits that Halide's code makes. Others are steps of a
@@ -78,9 +81,19 @@ pub struct Widths {
 }
 
 impl Widths {
+    /// No widths yet, of a pipeline.
+    pub(super) fn of_pipeline() -> Self {
+        Self { of_pipeline: true, ..Self::default() }
+    }
+
+    /// Notes that the widths are those of a pipeline.
+    pub(super) fn belong_to_pipeline(&mut self) {
+        self.of_pipeline = true;
+    }
+
     pub(super) fn note(&mut self, id: ExprId, bits: u32) {
         let known = self.known.entry(id).or_insert(bits);
-        *known = bits.min(*known);
+        *known = if self.of_pipeline { bits.max(*known) } else { bits.min(*known) };
     }
 
     /// Adds the widths of other expressions.
