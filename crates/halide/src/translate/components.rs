@@ -58,7 +58,7 @@ impl Output<'_> {
     /// Tests whether assertions say of each component's shape what they say of the first one's.
     fn is_asserted(&self, block: &[Stmt]) -> bool {
         let mut known = Vec::new();
-        equalities(block, &mut known);
+        equalities(self.names, block, &mut known);
         let says = |left: NameId, right: &Expr| {
             known.iter().any(|(name, value)| *name == left && *value == right)
         };
@@ -141,7 +141,7 @@ fn variable(expr: &Expr) -> Option<NameId> {
 }
 
 /// Collects the assertions that a name equals a value.
-fn equalities<'b>(block: &'b [Stmt], found: &mut Vec<(NameId, &'b Expr)>) {
+fn equalities<'b>(names: &Names, block: &'b [Stmt], found: &mut Vec<(NameId, &'b Expr)>) {
     for stmt in block {
         if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Eq, operands), message: _ } =
             &stmt.kind
@@ -154,9 +154,25 @@ fn equalities<'b>(block: &'b [Stmt], found: &mut Vec<(NameId, &'b Expr)>) {
         if let StmtKind::Scope(body) | StmtKind::ProducerConsumer { name: _, role: _, body } =
             &stmt.kind
         {
-            equalities(body, found);
+            equalities(names, body, found);
+        }
+        // All work is under the condition that no buffer is a bounds query.
+        if let StmtKind::If { condition: Expr::Not(queries), then_branch, else_branch: None } =
+            &stmt.kind
+            && asks_for_bounds(names, queries)
+        {
+            equalities(names, then_branch, found);
         }
     }
+}
+
+/// Tests whether a condition is that one of some buffers is a bounds query, which callers' are not.
+fn asks_for_bounds(names: &Names, expr: &Expr) -> bool {
+    if let Expr::Binary(BinaryOp::Or, operands) = expr {
+        return operands.iter().all(|operand| asks_for_bounds(names, operand));
+    }
+    matches!(expr, Expr::Call(call)
+        if names.text(call.name) == "_halide_buffer_is_bounds_query")
 }
 
 fn for_each_load(expr: &Expr, visit: &mut impl FnMut(NameId, &Expr)) {
