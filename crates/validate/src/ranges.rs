@@ -12,6 +12,10 @@
 use halidom_base::FxHashMap;
 use halidom_ir::{Algorithm, BinaryOp, Constant, Expr, ExprId, FuncId, Pool, Scalar};
 
+/// The greatest width that code has. An `int` that is noted with more bits is a step of an exact
+/// operation, which the code computes by other means: nothing is owed about it.
+pub(crate) const WIDEST: u32 = 64;
+
 /// The least and the greatest value.
 pub(crate) type Interval = (i128, i128);
 

@@ -15,6 +15,7 @@ use halidom_ir::{Expr, ExprId, FuncId, FuncKind, Pool, Stage, VarId};
 
 use crate::evaluate::{At, Component, Evaluator, Leaves, Result, leaf_value, unbound, unsupported};
 use crate::program::{Model, Parameters};
+use crate::ranges::WIDEST;
 use crate::space::{FormulaId, PolyId, Space, Term, TermId, Value, Version};
 
 /// The specification, with the values that were unfolded before.
@@ -181,7 +182,10 @@ impl<'a> Specification<'a> {
         let mut evaluator = Evaluator::new(pool, space, &mut leaves);
         let result = work(&mut evaluator);
         for (expr, value) in evaluator.memo {
-            if let (Value::Int(poly), Some(bits)) = (value, self.widths.get(&expr)) {
+            // Exact steps of an operation have no width.
+            if let (Value::Int(poly), Some(bits)) = (value, self.widths.get(&expr))
+                && *bits <= WIDEST
+            {
                 self.ints.push((poly, *bits));
             }
         }

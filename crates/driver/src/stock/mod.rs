@@ -605,7 +605,9 @@ fn settings_of(named: Option<&str>, code: &Code, file: FileId) -> Result<Setting
         return Ok(named.unwrap_or_default());
     };
     let known = Settings::of_target(&dump.target);
-    if named.is_some_and(|named| named != known) {
+    // The machine is the dump's.
+    let own = |named: Settings| Settings { rounds_by_integers: known.rounds_by_integers, ..named };
+    if named.is_some_and(|named| own(named) != known) {
         let message = format!(
             "the statement was compiled for `{}`, which differs from the named target in \
                 `no_asserts`, `strict_float` or `large_buffers`",
@@ -615,7 +617,8 @@ fn settings_of(named: Option<&str>, code: &Code, file: FileId) -> Result<Setting
             .with_hint("leave the target out: the dump names it"));
     }
     // Without the flag, Halide's compiler of machine code may still regroup.
-    Ok(Settings { strict_float: known.strict_float && dump.strict_float, ..known })
+    let strict_float = known.strict_float && dump.strict_float;
+    Ok(Settings { strict_float, forgets_strict: !dump.strict_float, ..known })
 }
 
 /// The name of a called function or of an input of the pipeline that, when printed, equals one of

@@ -7,6 +7,7 @@ mod conditions;
 mod data_and_floats;
 mod derivations;
 mod divisors;
+mod edges_of_types;
 mod embedded_arrays;
 mod emitted_c;
 mod every_example;

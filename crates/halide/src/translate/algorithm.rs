@@ -91,6 +91,12 @@ pub struct Settings {
     /// True if the code accepts buffers of 2^31 bytes and more, and computes indices with 64 bits
     /// (`large_buffers`).
     pub large_buffers: bool,
+    /// True if the code was compiled as if no float operator were strict, whatever the pipeline
+    /// says.
+    pub forgets_strict: bool,
+    /// True if the machine has no instruction that rounds floats: the code converts them to
+    /// integers, which does not give the value of every float.
+    pub rounds_by_integers: bool,
     /// True if callers keep sizes and their products with strides small
     /// ([`crate::Condition::Small`]).
     pub small: bool,
@@ -100,10 +106,13 @@ impl Settings {
     /// The settings of a target, given by its name in Halide (`x86-64-linux-no_asserts`).
     pub fn of_target(target: &str) -> Self {
         let has = |feature: &str| target.split('-').any(|word| word == feature);
+        let has_avx = target.split('-').any(|word| word.starts_with("avx"));
         Self {
             no_asserts: has("no_asserts"),
             strict_float: has("strict_float"),
             large_buffers: has("large_buffers"),
+            forgets_strict: false,
+            rounds_by_integers: target.starts_with("x86") && !has("sse41") && !has_avx,
             small: false,
         }
     }
@@ -326,7 +335,7 @@ pub(super) fn bind_shape(
 impl<'a> Translation<'a> {
     /// A translation with an empty scope.
     pub(super) fn new(pipeline: &'a Pipeline, pool: Pool, names: &'a Names) -> Self {
-        let (widths, undefined) = (Widths::default(), FxHashSet::default());
+        let (widths, undefined) = (Widths::of_pipeline(), FxHashSet::default());
         let nodes = Nodes::new(names);
         Self { pipeline, pool, nodes, widths, undefined, has_cache: true, is_first: true }
     }
@@ -722,6 +731,7 @@ impl<'a> Translation<'a> {
         work: impl FnOnce(&mut Lowering<'_, '_>) -> Result<T>,
     ) -> Result<T> {
         let signed = Overflow::AssumedAbsent;
+        memo.widths.belong_to_pipeline();
         let result = work(&mut Lowering::new(&self.nodes, &mut self.pool, memo, signed));
         self.widths.join(&memo.widths);
         result

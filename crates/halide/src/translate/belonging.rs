@@ -5,9 +5,10 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_diag::{Diagnostic, FileId, Span};
 
 use super::fields::type_code;
+use super::ops::stored;
 use crate::dump::{self, ArgumentKind, Dump};
 use crate::pipeline::{Image, ImageDim, Input, Pipeline};
-use crate::tree::{Block, Expr, Scalar, Stmt, StmtKind, Type};
+use crate::tree::{BinaryOp, Block, Expr, Scalar, Stmt, StmtKind, Type};
 use crate::{NameId, Names, codes};
 
 /// The evidence that a statement was compiled from another pipeline.
@@ -148,6 +149,34 @@ pub fn takes(pipeline: &Pipeline, names: &Names, code: &Dump) -> Result<(), Mism
             return mismatch(format!("its argument `{name}` has another kind, type or rank"));
         }
     }
+    // Callers pass the components of an output in their order.
+    let places = code.arguments.iter().filter_map(|argument| {
+        let name = names.text(argument.name);
+        let (func, component) = name.rsplit_once('.')?;
+        let is_output = written.iter().any(|own| own == name);
+        Some((func, component.parse::<usize>().ok()?)).filter(|_| is_output)
+    });
+    let mut last: FxHashMap<&str, usize> = FxHashMap::default();
+    for (func, component) in places {
+        if last.insert(func, component).is_some_and(|before| before > component) {
+            return mismatch(format!("its arguments for `{func}` are not in order"));
+        }
+    }
+    // A target without assertions leaves alignments to its callers.
+    let is_checked = !code.target.split('-').any(|word| word == "no_asserts");
+    for argument in code.arguments.iter().filter(|_| is_checked) {
+        let (ArgumentKind::Input(buffer) | ArgumentKind::Output(buffer)) = argument.kind else {
+            continue;
+        };
+        let bytes = stored(argument.ty.scalar).ok().and_then(halidom_ir::Scalar::bytes);
+        let alignment = u64::from(buffer.host_alignment);
+        if alignment > bytes.unwrap_or(1) as u64 && !aligns(&code.block, argument.name, alignment) {
+            let name = names.text(argument.name);
+            return mismatch(format!(
+                "it relies on an alignment of `{name}` and does not check it"
+            ));
+        }
+    }
     let is_used = |name: &str| {
         let found = names.find(name).into_iter().chain(names.find(&format!("{name}.buffer")));
         found.into_iter().any(|name| mentions(&code.block, name))
@@ -159,6 +188,24 @@ pub fn takes(pipeline: &Pipeline, names: &Names, code: &Dump) -> Result<(), Mism
         Some(name) => mismatch(format!("it has no argument `{name}`")),
         None => Ok(()),
     }
+}
+
+/// Tests whether an assertion checks that the elements of a buffer begin at a multiple of so many
+/// bytes.
+fn aligns(block: &[Stmt], buffer: NameId, bytes: u64) -> bool {
+    block.iter().any(|stmt| {
+        let mut found = false;
+        if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Eq, operands), message: _ } =
+            &stmt.kind
+            && let [Expr::Binary(BinaryOp::Mod, operands), Expr::UInt(0, _)] = &**operands
+            && let [Expr::Reinterpret(_, pointer), Expr::UInt(by, _)] = &**operands
+        {
+            let is_it = matches!(&**pointer, Expr::Variable { name, ty: _ } if *name == buffer);
+            found = is_it && by.is_multiple_of(bytes);
+        }
+        stmt.for_each_block(&mut |block| found = found || aligns(block, buffer, bytes));
+        found
+    })
 }
 
 /// Tests whether a statement has a variable with a name.

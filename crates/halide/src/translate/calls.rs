@@ -4,11 +4,11 @@
 //! Intrinsics that Halide defines by a wider type are computed exactly, as `int`s, and converted
 //! back.
 
-use halidom_ir::{BinaryOp as Op, ExprId, Intrinsic as Function, Overflow, UnaryOp};
+use halidom_ir::{BinaryOp as Op, Constant, ExprId, Intrinsic as Function, Overflow, UnaryOp};
 
 use super::error::{Result, unsupported};
 use super::intrinsics::{FAILED, UNSORTED, refuse};
-use super::ops::{Ops, Value, is_half};
+use super::ops::{Ops, Value, is_half, stored};
 use crate::tree;
 
 impl Ops<'_> {
@@ -90,7 +90,7 @@ impl Ops<'_> {
             }
             ("saturating_cast", [a]) => {
                 if self.pool.ty(a.id).scalar.is_float() {
-                    return self.wrapped(a.id, ty);
+                    return self.saturated_float(*a, ty);
                 }
                 let id = self.as_int(*a)?;
                 self.saturated(id, ty)
@@ -187,6 +187,35 @@ impl Ops<'_> {
     fn exact(&mut self, op: Op, a: Value, b: Value) -> Result<ExprId> {
         let (a, b) = (self.as_int(a)?, self.as_int(b)?);
         Ok(self.int_op(op, a, b))
+    }
+
+    /// A float saturated to an integer type, as the code generators do it
+    /// (`lower_saturating_cast`): where the greatest integer is no float, it replaces all floats
+    /// from the next one on.
+    fn saturated_float(&mut self, a: Value, ty: tree::Scalar) -> Result<Value> {
+        use tree::BinaryOp::{Ge, Max, Min};
+        let Some((least, greatest)) = stored(ty)?.range() else {
+            return unsupported("a saturating conversion of a float to a float");
+        };
+        let lanes = self.pool.ty(a.id).lanes;
+        let [low, high] = [least, greatest].map(|end| self.float(end as f64, a.ty));
+        let [mut low, mut high] = [low?, high?];
+        low.id = self.broadcast(low.id, lanes);
+        high.id = self.broadcast(high.id, lanes);
+        if stored(ty)?.bytes() < self.pool.ty(a.id).scalar.bytes() {
+            let below = self.binary(Min, a, high)?;
+            let kept = self.binary(Max, below, low)?;
+            return self.wrapped(kept.id, ty);
+        }
+        let above = self.binary(Max, a, low)?;
+        let is_great = self.binary(Ge, above, high)?;
+        let number = self.wrapped(above.id, ty)?;
+        self.widths.fit(number.id);
+        let Some(limit) = Constant::wrapped(stored(ty)?, greatest) else {
+            return unsupported("a saturating conversion to this type");
+        };
+        let limit = Value { id: self.like(number.id, limit), ty };
+        self.select(is_great, limit, number)
     }
 
     /// Half of an exact sum or difference, rounded down.

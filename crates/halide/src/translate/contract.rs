@@ -125,7 +125,7 @@ fn converted(pool: &Pool, widths: &Widths, expr: ExprId, user: Option<&Expr>) ->
         return None;
     }
     let narrow = |to: &Scalar| to.bytes().is_some_and(|bytes| bytes < 4) || *to == Scalar::U32;
-    if narrow(to) {
+    if narrow(to) || widths.fits(expr) {
         return None;
     }
     let is_narrowed = *to == Scalar::I64

@@ -18,8 +18,10 @@ use crate::{NameId, Names};
 /// The dimensions of blocks and threads.
 const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
 
+/// The greatest number of threads of a block, on every device.
+const MOST_THREADS: i64 = 1024;
+
 /// The loops of a kernel.
-#[derive(Default)]
 struct Shape {
     /// The device, once a loop has named it.
     device: Option<NameId>,
@@ -27,12 +29,15 @@ struct Shape {
     taken: FxHashSet<String>,
     /// Names that blocks and threads bind.
     bound: FxHashSet<NameId>,
+    /// The number of threads of a block, as far as it is constant.
+    threads: i64,
 }
 
 impl Walk<'_> {
     /// Refuses a loop over blocks that is no kernel.
     pub(super) fn kernel(&self, stmt: &Stmt) -> Result<()> {
-        let mut shape = Shape::default();
+        let (device, taken, bound) = (None, FxHashSet::default(), FxHashSet::default());
+        let mut shape = Shape { device, taken, bound, threads: 1 };
         shape.nest(self.nodes.names, stmt, ForKind::GpuBlock)
     }
 }
@@ -63,6 +68,12 @@ impl Shape {
         }
         if mentions(extent, &self.bound) {
             return refused("a number of blocks or threads that is not known before they start");
+        }
+        if let (ForKind::GpuThread, Expr::Int(count, _)) = (expected, extent) {
+            self.threads = self.threads.saturating_mul(*count);
+            if self.threads > MOST_THREADS {
+                return refused("more threads than a block of a GPU may have");
+            }
         }
         self.bound.insert(*name);
         match expected {
@@ -116,7 +127,7 @@ impl Shape {
     /// no such loop at all.
     fn threads(&mut self, names: &Names, body: &[Stmt]) -> Result<()> {
         if !body.iter().any(contains_device_loop) {
-            return serial(body);
+            return serial(names, body);
         }
         let Some((last, before)) = body.split_last() else { return Ok(()) };
         for stmt in before {
@@ -151,8 +162,15 @@ fn contains_device_loop(stmt: &Stmt) -> bool {
 }
 
 /// Refuses loops that are not serial, and tasks.
-fn serial(block: &[Stmt]) -> Result<()> {
+fn serial(names: &Names, block: &[Stmt]) -> Result<()> {
     for stmt in block {
+        // The code generators find the dimensions of a kernel by the names of loops alone.
+        if let StmtKind::For { name, min: _, extent: _, kind: _, device: _, body: _ } = &stmt.kind
+            && [".block_id_", ".thread_id_"].iter().any(|level| names.text(*name).contains(level))
+        {
+            return unsupported("a loop in a thread of a GPU by the name of a kernel's dimension")
+                .map_err(|what| what.at(stmt.at));
+        }
         let is_task = matches!(stmt.construct(), Construct::Fork | Construct::Acquire);
         if is_task || loop_kind(stmt).is_some_and(|kind| kind != ForKind::Serial) {
             return unsupported("loops in a thread of a GPU that are not serial, and tasks")
@@ -161,7 +179,7 @@ fn serial(block: &[Stmt]) -> Result<()> {
         let mut result = Ok(());
         stmt.for_each_block(&mut |block| {
             if result.is_ok() {
-                result = serial(block);
+                result = serial(names, block);
             }
         });
         result?;

@@ -26,6 +26,13 @@ use crate::{Condition, NameId};
 /// (`can_allocation_fit_on_stack`).
 const STACK_BYTES: i128 = 16 * 1024;
 
+/// The greatest size in bytes of memory in registers: the code generators put it on the stack,
+/// whatever its size.
+const REGISTER_BYTES: i128 = 256 * 1024;
+
+/// The greatest size in bytes of memory that the threads of a block share, on every device.
+const SHARED_BYTES: i128 = 48 * 1024;
+
 /// The kind of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MemoryType {
@@ -204,9 +211,18 @@ impl Walk<'_> {
                 if memory == MemoryType::Register && fixed.is_none() {
                     return unsupported("registers whose number is not fixed");
                 }
+                let is_great = fixed.is_some_and(|bytes| bytes > REGISTER_BYTES);
+                if memory == MemoryType::Register && is_great {
+                    return unsupported("registers of more bytes than a stack may have");
+                }
                 Ok(())
             }
-            (Place::Block, MemoryType::GpuShared) if condition.is_none() => Ok(()),
+            (Place::Block, MemoryType::GpuShared) if condition.is_none() => {
+                if fixed.is_some_and(|bytes| bytes > SHARED_BYTES) {
+                    return unsupported("more shared memory than a block of a GPU may have");
+                }
+                Ok(())
+            }
             (Place::Block, MemoryType::GpuShared) => {
                 unsupported("memory of a block of a GPU under a condition")
             }

@@ -185,7 +185,7 @@ pub(super) struct Nodes<'a> {
     pub(super) rounded: IndexSet<String>,
     /// Functions that are only named.
     pub(super) named: Named,
-    /// True after a sum, difference, product or quotient of floats that is not strict.
+    /// True after an operator, a comparison or a reduction of floats that is not strict.
     pub(super) has_plain_floats: bool,
     /// Floats that are identified with the pipeline's float of the same digits.
     pub(super) taken: IndexMap<String, f64>,
@@ -404,6 +404,7 @@ impl<'a> Nodes<'a> {
                 if !self.lanes(operand).is_multiple_of(ty.lanes) {
                     return unsupported("a reduction of these lanes");
                 }
+                self.has_plain_floats |= is_float(ty.scalar);
                 self.make(Node::Reduce(*op, operand), *ty)
             }
         })
@@ -439,12 +440,8 @@ impl<'a> Nodes<'a> {
         if a_type != b_type {
             return unsupported("an operator on operands of two types");
         }
-        let is_float = matches!(a_type.scalar, Scalar::Float(_) | Scalar::BFloat(_));
-        self.has_plain_floats |= is_float
-            && matches!(
-                op,
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod
-            );
+        // Without strictness, minima and comparisons too take no care of NaN and of -0.
+        self.has_plain_floats |= is_float(a_type.scalar);
         let ty = if op.is_comparison() { Type::BOOL.with_lanes(a_type.lanes) } else { a_type };
         Ok(self.make(Node::Binary(op, a, b), ty))
     }
@@ -774,6 +771,10 @@ impl<'a> Nodes<'a> {
         done.insert(id, result);
         result
     }
+}
+
+fn is_float(ty: Scalar) -> bool {
+    matches!(ty, Scalar::Float(_) | Scalar::BFloat(_))
 }
 
 /// The type of some repetitions of a value.

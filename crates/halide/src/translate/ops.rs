@@ -55,19 +55,26 @@ pub(super) fn is_half(ty: tree::Scalar) -> bool {
     matches!(ty, tree::Scalar::Float(16) | tree::Scalar::BFloat(16))
 }
 
-/// The width of operations that the code computes without overflow.
-const EXACT: u32 = 64;
+/// The width of operations that the code computes without overflow: more bits than any type has.
+const EXACT: u32 = 128;
 
-/// The widths, in bits, in which the code computes `int`s; the least one where an expression occurs
-/// with several. An expression that is not noted has 32 bits.
+/// The widths, in bits, in which the code computes `int`s. An expression that is not noted has 32
+/// bits. Where an expression occurs with several widths, the code owes that it fits the least one;
+/// a pipeline is only known to fit the greatest one.
 #[derive(Clone, Debug, Default)]
 pub struct Widths {
     known: FxHashMap<ExprId, u32>,
+    /// True if the widths are those of a pipeline.
+    of_pipeline: bool,
     /// Conversions of `int`s to the machine type that they have in the code.
     own: FxHashSet<ExprId>,
     /// Conversions of floats to integers of 64 bits that Halide's code makes. Others are steps of a
     /// translated conversion to a narrow type.
     kept: FxHashSet<ExprId>,
+    /// Conversions of floats that fit, as steps of a saturation.
+    fitting: FxHashSet<ExprId>,
+    /// True if a float is converted to an integer of 32 or of 64 bits in another way.
+    converts: bool,
     /// Minima and maxima of a parameter and a number that are the parameter: an entry check keeps
     /// it within that number.
     idle_limits: FxHashSet<(Op, ExprId, ExprId)>,
@@ -78,9 +85,19 @@ pub struct Widths {
 }
 
 impl Widths {
+    /// No widths yet, of a pipeline.
+    pub(super) fn of_pipeline() -> Self {
+        Self { of_pipeline: true, ..Self::default() }
+    }
+
+    /// Notes that the widths are those of a pipeline.
+    pub(super) fn belong_to_pipeline(&mut self) {
+        self.of_pipeline = true;
+    }
+
     pub(super) fn note(&mut self, id: ExprId, bits: u32) {
         let known = self.known.entry(id).or_insert(bits);
-        *known = bits.min(*known);
+        *known = if self.of_pipeline { bits.max(*known) } else { bits.min(*known) };
     }
 
     /// Adds the widths of other expressions.
@@ -91,6 +108,8 @@ impl Widths {
         }
         self.own.extend(&other.own);
         self.kept.extend(&other.kept);
+        self.fitting.extend(&other.fitting);
+        self.converts |= other.converts;
     }
 
     /// Transfers the widths of rewritten expressions to their replacements.
@@ -133,6 +152,21 @@ impl Widths {
     /// Tests whether Halide's code converts a float to an integer of 64 bits here.
     pub(super) fn is_kept(&self, id: ExprId) -> bool {
         self.kept.contains(&id)
+    }
+
+    /// Notes that a conversion of a float is a step of a saturation.
+    pub(super) fn fit(&mut self, id: ExprId) {
+        self.fitting.insert(id);
+    }
+
+    /// Tests whether a conversion of a float is a step of a saturation.
+    pub(super) fn fits(&self, id: ExprId) -> bool {
+        self.fitting.contains(&id)
+    }
+
+    /// Tests whether a float is converted to an integer of 32 or of 64 bits otherwise.
+    pub(super) fn converts(&self) -> bool {
+        self.converts
     }
 
     /// Tests whether a conversion of an `int` keeps the type that it has in the code.
@@ -388,6 +422,10 @@ impl Ops<'_> {
             let wide = self.widened_half(value)?;
             return self.cast(ty, wide);
         }
+        if is_half(ty) && value.ty == tree::Scalar::Float(64) {
+            // Some machines round once, others to 32 bits first.
+            return unsupported("a conversion of a float of 64 bits to one of 16 bits");
+        }
         if is_half(ty) && ty != value.ty {
             let wide = self.cast(tree::Scalar::Float(32), value)?;
             return self.narrowed_half(wide, ty);
@@ -407,6 +445,7 @@ impl Ops<'_> {
             && matches!(to, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 | Scalar::U32);
         let inner = if narrows { self.pool.cast(Scalar::I64, value.id) } else { value.id };
         let id = if stays { value.id } else { self.pool.cast(to, inner) };
+        self.widths.converts |= from.is_float() && matches!(to, Scalar::I32 | Scalar::I64);
         if from.is_float() && to == Scalar::I64 {
             self.widths.kept.insert(id);
         }

@@ -22,7 +22,8 @@ use super::note::Note;
 use super::ops::{Value, stored};
 use super::walk::Walk;
 use super::{
-    closed_work, debugging, folds, intrinsics, kept_components, profiling, rounding, scopes,
+    closed_work, components, debugging, failures, folds, intrinsics, kept_components, profiling,
+    rounding, scopes,
 };
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Block, Expr, Stmt};
@@ -107,6 +108,9 @@ fn translated(
         let name = names.text(name);
         return unsupported(format!("a statement that binds `{name}` where it is visible already"));
     }
+    if is_final {
+        as_compiled(source, pipeline, names, block)?;
+    }
     let mut pool = std::mem::take(&mut source.pool);
     let mut walk = Walk::new(source, pipeline, names);
     walk.is_final = is_final;
@@ -124,7 +128,7 @@ fn translated(
     if checked.is_some() {
         walk.note("not judged: checks of folds during a run; one that fails ends it with an error");
     }
-    if has_requirement(names, block) {
+    if calls(names, block, "require") {
         walk.note("not judged: a `require` of a func where its value does not matter");
     }
     let result = walk.run(&mut pool, checked.as_ref().unwrap_or(block), assumed);
@@ -142,17 +146,31 @@ fn translated(
     }
 }
 
-/// Tests whether a statement checks a `require` of a func.
-fn has_requirement(names: &Names, block: &[Stmt]) -> bool {
-    fn checks(names: &Names, expr: &Expr) -> bool {
-        let mut found = matches!(expr, Expr::Call(call) if names.text(call.name) == "require");
-        expr.for_each_operand(&mut |operand| found |= checks(names, operand));
+/// Refuses a statement whose code does something else than the statement says.
+fn as_compiled(source: &Source, pipeline: &Pipeline, names: &Names, block: &Block) -> Result<()> {
+    failures::speak(names, block)?;
+    components::alike(names, pipeline, block, !source.settings.no_asserts)?;
+    if source.settings.rounds_by_integers && calls(names, block, "round") {
+        return unsupported("`round` on a machine that rounds by way of integers");
+    }
+    let is_strict = source.has_strict_floats || source.settings.strict_float;
+    if source.settings.forgets_strict && is_strict {
+        return unsupported("code of a strict pipeline that is compiled as if it were not strict");
+    }
+    Ok(())
+}
+
+/// Tests whether a statement calls a function.
+fn calls(names: &Names, block: &[Stmt], name: &str) -> bool {
+    fn in_expr(names: &Names, expr: &Expr, name: &str) -> bool {
+        let mut found = matches!(expr, Expr::Call(call) if names.text(call.name) == name);
+        expr.for_each_operand(&mut |operand| found |= in_expr(names, operand, name));
         found
     }
     let mut found = false;
     for stmt in block {
-        stmt.for_each_expr(&mut |expr| found |= checks(names, expr));
-        stmt.for_each_block(&mut |inner| found |= has_requirement(names, inner));
+        stmt.for_each_expr(&mut |expr| found |= in_expr(names, expr, name));
+        stmt.for_each_block(&mut |inner| found |= calls(names, inner, name));
     }
     found
 }
@@ -240,6 +258,11 @@ impl Walk<'_> {
         contract.widths = std::mem::take(&mut self.memo.widths);
         contract.specified.clone_from(&self.source.widths);
         contract.others.extend(computes(pool, &self.source.algorithm, &self.source.widths));
+        // Where no conversion of the pipeline's may leave its type, none of the statement's may.
+        let may_leave = contract.others.contains(&Condition::ConversionsFit);
+        if contract.widths.converts() && !may_leave {
+            return unsupported("a conversion of a float that the pipeline does not make");
+        }
         contract.checks_memory = !self.source.settings.large_buffers;
         // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.
         let is_plain = self.nodes.has_plain_floats && !self.source.settings.strict_float;

@@ -20,6 +20,7 @@ use halidom_ir::{BinaryOp, BufferId, Expr, ExprId, Pool, Scalar, StmtId, UnaryOp
 use crate::goal::{Claim, Goal};
 use crate::obligation::record::Subject;
 use crate::program::{Binder, Computed, Model, Place, Role};
+use crate::ranges::WIDEST;
 use crate::space::FormulaId;
 
 /// The widths of the integers that code computes with.
@@ -131,7 +132,7 @@ impl<'a> Narrow<'a> {
     pub(super) fn at(&mut self, computed: &Computed) -> Vec<Goal> {
         self.roots(computed);
         let owed = std::mem::take(&mut self.owed);
-        let goals = owed.into_iter().filter_map(|claim| {
+        let goals = owed.into_iter().filter(is_owed).filter_map(|claim| {
             let (what, expr) = match &claim {
                 Claim::Fits { expr, bits, stored } => {
                     (Subject::Expr(*expr), Some(((*expr, *bits), stored.clone())))
@@ -171,7 +172,7 @@ impl<'a> Narrow<'a> {
             let (what, place) = (Subject::EntryCheck(number), Place::default());
             Goal { stmt: None, what, place, claim }
         };
-        owed.into_iter().map(goal).collect()
+        owed.into_iter().filter(is_owed).map(goal).collect()
     }
 
     fn roots(&mut self, computed: &Computed) {
@@ -361,6 +362,11 @@ impl<'a> Narrow<'a> {
             Expr::Hole(_) => {}
         }
     }
+}
+
+/// Tests whether a claim is about code, and not about a step of an exact operation.
+fn is_owed(claim: &Claim) -> bool {
+    if let Claim::Fits { expr: _, bits, stored: _ } = claim { *bits <= WIDEST } else { true }
 }
 
 /// The stores of both; `None` if something else depends on a value too.

@@ -166,7 +166,8 @@ impl Checker<'_> {
     }
 
     /// Returns an interval that contains the value of an `int`, or any interval for other types.
-    /// Records in `failed` the first subexpression that may leave 64 bits.
+    /// Records in `failed` the first subexpression that may leave 64 bits. In code of 64 bits, the
+    /// interval is of the values that fit.
     fn range(
         &mut self,
         expr: ExprId,
@@ -225,7 +226,12 @@ impl Checker<'_> {
         }
         if !within(found, WIDTH) {
             failed.get_or_insert(expr);
-            return ranges.shown_at(expr, place, WIDTH);
+            // The whole is not shown, so the interval of a part only serves to go on. Code of fewer
+            // bits also has numbers of 64 bits, and numbers of any size, of which nothing is owed:
+            // their intervals must contain them.
+            if !ranges.is_narrow() {
+                return ranges.shown_at(expr, place, WIDTH);
+            }
         }
         if ranges.is_narrow() {
             // Use what was shown of it here or at a place around.
