@@ -315,15 +315,11 @@ impl Machine<'_> {
                 matches!(&value.kind, ExprKind::Prefix(Sign::BitAnd, _))
             }
             ExprKind::Cast(ty, _) => is_punning(ty),
-            ExprKind::Call { callee, arguments, .. } => {
-                let is_move =
-                    matches!(&callee.kind, ExprKind::Name(name) if last_part(name) == "move");
-                is_move && arguments.iter().any(|of| root(of).is_some() && is_own_part(of))
-            }
             _ => false,
         };
         let is_punned = words(&function.text).any(|word| word == "reinterpret_cast");
-        (is_punned || has(&function.body, &is_odd))
+        let is_moved = moved_parts(&function.body) > returned_parts(&function.body, &is_local);
+        (is_punned || is_moved || has(&function.body, &is_odd))
             .then_some("an address, a cast or a move whose place is not followed")
     }
 
@@ -471,6 +467,36 @@ impl Machine<'_> {
             || declared.iter().any(|known| is_lambda(&known))
             || is_given
     }
+}
+
+/// The parts of something that some statements move from.
+fn moved(expr: &Expr) -> Option<&Expr> {
+    let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
+    let is_move = matches!(&callee.kind, ExprKind::Name(name) if last_part(name) == "move");
+    arguments.first().filter(|of| is_move && root(of).is_some() && is_own_part(of))
+}
+
+/// The number of expressions that move from a part of something.
+fn moved_parts(stmts: &[Stmt]) -> usize {
+    let mut count = 0;
+    each_expr(stmts, &mut |expr| count += usize::from(moved(expr).is_some()));
+    count
+}
+
+/// The number of those in `return`, where the variable ends.
+fn returned_parts(stmts: &[Stmt], is_local: &dyn Fn(&str) -> bool) -> usize {
+    let mut count = 0;
+    for stmt in stmts {
+        count += within(stmt).into_iter().map(|list| returned_parts(list, is_local)).sum::<usize>();
+        if !matches!(stmt.kind, StmtKind::Return(_)) {
+            continue;
+        }
+        each_expr(std::slice::from_ref(stmt), &mut |expr| {
+            let part = moved(expr).and_then(root);
+            count += usize::from(part.is_some_and(is_local));
+        });
+    }
+    count
 }
 
 /// Tests whether a cast may give another value to the bits of a place.
