@@ -11,6 +11,9 @@ use crate::meaning::terms::Meaning;
 /// The members of allocations, regions and marks that do not affect the result.
 const UNCOMPARED: [&str; 1] = ["padding"];
 
+/// The members that emitted C tells.
+const EMITTED: [&str; 3] = ["type", "types", "bounds"];
+
 impl Meaning<'_> {
     /// Allocates a buffer or a region around a body.
     pub(super) fn allocate(
@@ -76,6 +79,7 @@ impl Meaning<'_> {
         for ((name, _), field) in kind.fields().iter().zip(fields) {
             if let Field::Opaque(id) = field
                 && !UNCOMPARED.contains(name)
+                && (!self.is_emitted || EMITTED.contains(name))
                 && known.is_none_or(|known| known.contains(name))
             {
                 values.push(self.values.number((*id).into(), Domain::Whole));

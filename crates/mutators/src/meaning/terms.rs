@@ -78,6 +78,8 @@ pub(crate) struct Meaning<'a> {
     pub(crate) rounds: bool,
     /// True if a variable stands for a computation that is not modelled.
     pub(crate) is_opaque: bool,
+    /// True if one statement was read from C, which does not tell all members.
+    pub(crate) is_emitted: bool,
     /// The moment at which expressions are evaluated.
     pub(crate) moment: Moment,
     /// True if expressions are evaluated at many moments.
@@ -123,6 +125,7 @@ impl<'a> Meaning<'a> {
             names: Vec::new(),
             rounds: false,
             is_opaque: false,
+            is_emitted: false,
             moment: Moment::default(),
             is_timed: false,
             effects: Effects::default(),
