@@ -302,7 +302,8 @@ fn operands_were_simplified_only_where_that_is_certain() {
                  Expr a = mutate(op->a, nullptr);\n\
                  Expr b = mutate(op->b, nullptr);\n\
                  {before}\n\
-                 auto rewrite = IRMatcher::rewriter(IRMatcher::{function}(a, b), op->type, a.type());\n\
+                 auto rewrite = IRMatcher::rewriter(IRMatcher::{function}(a, b), op->type, \
+                 a.type());\n\
                  {statements}\n\
                  return op;\n\
              }}\n"
