@@ -150,6 +150,8 @@ impl Meaning<'_> {
                 Some(vec![way])
             }
             Kind::Store => self.store(&member, way, scope),
+            // What C is written for a module is its model in software.
+            Kind::ExternModule if self.is_emitted => self.go(member("body")?, way, scope),
             Kind::ProducerConsumer | Kind::AttrStmt => {
                 if let Some(value) = member("value") {
                     let _ = self.at(value, &mut way, scope);
