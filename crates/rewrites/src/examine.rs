@@ -11,7 +11,7 @@ use halidom_smt::Solver;
 use crate::cache::{Cache, key};
 use crate::options::{ExamineError, Options, Source};
 use crate::profile::{Language, Profile};
-use crate::rules::{self, At, Context, Found, Rule, Verdict, is_unconditional};
+use crate::rules::{self, At, Context, Found, Pattern, Rule, Verdict, is_unconditional};
 
 /// A rule with its verdicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,6 +151,14 @@ fn found(source: &Source, profile: &Profile) -> Vec<Found> {
     }
 }
 
+/// Splits the name of a function, as `Simplify::visit(const Add *)`, into its class and the kind of
+/// node that it visits.
+fn visited(function: &str) -> Option<(&str, &str)> {
+    let (class, rest) = function.split_once("::visit(")?;
+    let node = rest.strip_prefix("const ").unwrap_or(rest);
+    Some((class, node.split([' ', '*', ')']).next()?))
+}
+
 /// Reads the rules of the files and decides those whose file and function, as
 /// `Simplify_Add.cpp: Simplify::visit(const Add *)`, contain one of `wanted`; if `wanted` is empty,
 /// decides all. A rule whose operands are simplified by other rules relies on those, so give the
@@ -176,6 +184,13 @@ pub fn examine(
             if options.profile.language != Language::IrMatch {
                 return None;
             }
+            // A class simplifies operands by the rules of its own visitors only, and a visitor of
+            // another kind does not meet all that such a rule matches.
+            let kind = match &rule.lhs {
+                Pattern::Apply(op, _) => format!("{op:?}"),
+                _ => return None,
+            };
+            visited(&found.function).filter(|(_, node)| *node == kind)?;
             Some((*file, found.line, found.function.as_str(), rule))
         })
         .collect();
@@ -184,7 +199,6 @@ pub fn examine(
         wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
     };
     let asked: Vec<&(usize, Found)> = read.iter().filter(is_wanted).collect();
-    let everywhere: Vec<&Rule> = plain.iter().map(|(.., rule)| *rule).collect();
     let io =
         |source| ExamineError::Cache { path: options.cache.clone().unwrap_or_default(), source };
     let cache = Cache::load(options).map_err(io)?;
@@ -205,7 +219,13 @@ pub fn examine(
                         other == file && *function == found.function && *line < found.line
                     };
                     let earlier = plain.iter().filter(is_earlier).map(|(.., rule)| *rule).collect();
-                    let context = Context { everywhere: everywhere.clone(), earlier };
+                    let class = visited(&found.function).map(|(class, _)| class);
+                    let is_of_class = |(_, _, function, _): &&(usize, usize, &str, &Rule)| {
+                        class.is_some() && visited(function).map(|(class, _)| class) == class
+                    };
+                    let everywhere =
+                        plain.iter().filter(is_of_class).map(|(.., rule)| *rule).collect();
+                    let context = Context { everywhere, earlier };
                     let key = key(rule, &context, options);
                     let known = cache.get(&key, rule, &context, options);
                     known.unwrap_or_else(|| {

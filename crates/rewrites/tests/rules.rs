@@ -291,6 +291,100 @@ fn operands_were_simplified_before() {
     assert_eq!(rules[0].standing(), Standing::Verified, "{rules:?}");
 }
 
+/// Only what the same class does in every run has been done before.
+#[test]
+fn operands_were_simplified_only_where_that_is_certain() {
+    let rule = "if (no_overflow_int(a.type()) && rewrite(x * c0 == 0, x == 0)) {\
+                return rewrite.result; }";
+    let visitor = |class: &str, node: &str, function: &str, before: &str, statements: &str| {
+        format!(
+            "Expr {class}::visit(const {node} *op, ExprInfo *info) {{\n\
+                 Expr a = mutate(op->a, nullptr);\n\
+                 Expr b = mutate(op->b, nullptr);\n\
+                 {before}\n\
+                 auto rewrite = IRMatcher::rewriter(IRMatcher::{function}(a, b), op->type, \
+                 a.type());\n\
+                 {statements}\n\
+                 return op;\n\
+             }}\n"
+        )
+    };
+    let standing = |class: &str, before: &str, statements: &str| {
+        let mul = visitor(class, "Mul", "mul", before, statements);
+        let text = mul + &visitor("Simplify", "EQ", "eq", "", rule);
+        let source = Source { name: "a.cpp".to_owned(), text };
+        let rules = examine(&[source], &[], &options("halide")).unwrap();
+        rules.last().map(Examined::standing)
+    };
+    let plain = "if (rewrite(x * 0, 0)) { return rewrite.result; }";
+    let certain = [
+        ("", plain),
+        ("if (a.same_as(b)) { return make_zero(op->type); }", plain),
+        ("if (a.same_as(b)) { return a; }", plain),
+        ("", "if (rewrite(x * 1, x) || rewrite(x * 0, 0) || false) { return rewrite.result; }"),
+    ];
+    for (before, statements) in certain {
+        let found = standing("Simplify", before, statements);
+        assert_eq!(found, Some(Standing::Verified), "{before} {statements}");
+    }
+    let uncertain = [
+        ("Other", "", plain),
+        ("Simplify", "if (lazy) { return op; }", plain),
+        ("Simplify", "if (lazy) { return Mul::make(a, b); }", plain),
+        (
+            "Simplify",
+            "",
+            "while (lazy) { if (rewrite(x * 0, 0)) { return rewrite.result; } break; }",
+        ),
+        (
+            "Simplify",
+            "",
+            "switch (mode) { case 1: if (rewrite(x * 0, 0)) { return rewrite.result; } }",
+        ),
+        ("Simplify", "", "if (lazy || rewrite(x * 0, 0)) { return rewrite.result; }"),
+    ];
+    for (class, before, statements) in uncertain {
+        let found = standing(class, before, statements);
+        assert_eq!(found, Some(Standing::Wrong), "{class} {before} {statements}");
+    }
+}
+
+/// A rule fires wherever its left side and its conditions allow it, also where its right side has
+/// no type.
+#[test]
+fn the_right_side_does_not_narrow_where_a_rule_fires() {
+    check_pair(
+        "a negated number",
+        "EQ",
+        "eq(a, b)",
+        "(a.type().is_bool() && rewrite(x == 0, !x))",
+        "rewrite(x == 0, !x)",
+    );
+    let standing = |node: &str, operands: &str, rule: &str| {
+        decide_with("halide", node, operands, rule)[0].standing()
+    };
+    assert_eq!(standing("NE", "ne(a, b)", "rewrite(x != 0, x)"), Standing::Wrong);
+    let select = "select(a, b, b)";
+    assert_eq!(standing("Select", select, "rewrite(select(x, 1, 0), x)"), Standing::Wrong);
+    assert_eq!(standing("Select", select, "rewrite(select(x, y, 0), x && y)"), Standing::Wrong);
+    let number = "rewrite(x != c0, !x, c0)";
+    assert_eq!(standing("NE", "ne(a, b)", number), Standing::Unsupported);
+}
+
+#[test]
+fn a_cast_is_to_the_type_of_the_result() {
+    let standing =
+        |rule: &str| decide_with("halide", "Select", "select(a, b, b)", rule)[0].standing();
+    let of_result = "rewrite(select(x, 1, 0), cast(op->type, x))";
+    assert_eq!(standing(of_result), Standing::Verified);
+    for other in [
+        "rewrite(select(x, 1, 0), cast(UInt(8), x))",
+        "rewrite(select(x, 1, 0), select(cast(op->type, x) == 1, 1, 0))",
+    ] {
+        assert_eq!(standing(other), Standing::Unsupported, "{other}");
+    }
+}
+
 #[test]
 fn what_is_not_understood_is_named() {
     let unknown = |condition: &str, construct: &str| {

@@ -380,7 +380,9 @@ impl Reader<'_, '_> {
                 let read = state.add(self.ty, None, Some(shape));
                 self.machine.c_value(read, state)
             }
-            Token::Name(name) if self.peek() == Some(&Token::Sign("(".to_owned())) => {
+            Token::Name(name) | Token::Raw(name)
+                if self.peek() == Some(&Token::Sign("(".to_owned())) =>
+            {
                 let arguments = self.arguments(state)?;
                 let list = state.list(&arguments);
                 let fields = [name, list].map(Field::Expr).to_vec();
@@ -440,6 +442,7 @@ impl Reader<'_, '_> {
             | Token::Type(_)
             | Token::Quoted
             | Token::Bits(_)
+            | Token::Raw(_)
             | Token::Pragma(_)
             | Token::Stmt(_)
             | Token::Eval(..) => None,

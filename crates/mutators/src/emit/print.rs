@@ -197,7 +197,7 @@ impl<'p> Machine<'p> {
             }
             (Print::Type, [Val::Type(ty), ..]) => vec![Piece::Type(*ty)],
             (Print::Name, [value, ..]) => match Self::name_of(value, &state) {
-                Some(name) => vec![Piece::Name(name)],
+                Some(name) => vec![Piece::Printed(name)],
                 None => match Self::rope_of(value, &state) {
                     Some(pieces) => pieces,
                     None => return self.unsupported(state, "a name of something else", line),
@@ -396,7 +396,7 @@ pub(super) fn plain(rope: &[Piece]) -> String {
         Piece::Text(text) => text.clone(),
         Piece::Num(_) | Piece::Real(..) | Piece::Bits(_) => "#".to_owned(),
         Piece::Node(node) => format!("_{node}"),
-        Piece::Name(_) => "v".to_owned(),
+        Piece::Name(_) | Piece::Printed(_) => "v".to_owned(),
         Piece::Type(ty) => ty.to_string(),
         Piece::Stmt(_) => "statement".to_owned(),
         Piece::Eval(_, variable) => format!("_{variable} is computed; "),

@@ -183,6 +183,15 @@ impl Reader<'_, '_> {
         self.machine.stmt_of(Kind::Block, &[("first", first), ("rest", rest)], state)
     }
 
+    /// Reads an arm or the body of a loop. A statement of the IR may be several statements of C, of
+    /// which only the first would belong to it, so it must stand in braces.
+    fn arm(&mut self, state: &mut State) -> Option<NodeId> {
+        match self.peek()? {
+            Token::Stmt(_) => None,
+            _ => self.stmt(state),
+        }
+    }
+
     /// Reads a statement that declares nothing for the statements after it.
     fn stmt(&mut self, state: &mut State) -> Option<NodeId> {
         match self.peek()?.clone() {
@@ -202,10 +211,10 @@ impl Reader<'_, '_> {
                     }
                     _ => self.in_parentheses(state)?,
                 };
-                let then = self.stmt(state)?;
+                let then = self.arm(state)?;
                 let mut members = vec![("condition", condition), ("then_case", then)];
                 if self.take(&Token::Word("else".to_owned())).is_some() {
-                    members.push(("else_case", self.stmt(state)?));
+                    members.push(("else_case", self.arm(state)?));
                 }
                 Some(self.machine.stmt_of(Kind::IfThenElse, &members, state))
             }
@@ -213,7 +222,7 @@ impl Reader<'_, '_> {
             Token::Word(word) if word == "while" => {
                 self.at += 1;
                 let condition = self.in_parentheses(state)?;
-                let body = self.stmt(state)?;
+                let body = self.arm(state)?;
                 let members = [("condition", condition), ("body", body)];
                 Some(self.machine.stmt_of(Kind::While, &members, state))
             }
@@ -243,7 +252,7 @@ impl Reader<'_, '_> {
                 }
                 Some(self.machine.stmt_of(Kind::Free, &[("name", name)], state))
             }
-            Token::Name(name)
+            Token::Name(name) | Token::Raw(name)
                 if self.tokens.get(self.at + 1) == Some(&Token::Sign("(".to_owned())) =>
             {
                 self.at += 1;
@@ -347,7 +356,7 @@ impl Reader<'_, '_> {
             self.expect("++")?;
         }
         self.expect(")")?;
-        let body = self.stmt(state)?;
+        let body = self.arm(state)?;
         let extent = if has_last(self.machine.profile.name) {
             let one = self.machine.number(1, 32, true);
             let one = self.machine.literal(I32, one, state);

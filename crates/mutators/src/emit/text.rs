@@ -19,6 +19,8 @@ pub(super) enum Token {
     /// The text of an operand.
     Node(NodeId),
     Name(NodeId),
+    /// A name as it is in the IR. Only those of functions are names of C.
+    Raw(NodeId),
     Num(Num),
     /// A floating-point number with this many significant digits.
     Real(ValueId, u32),
@@ -176,7 +178,8 @@ fn token(piece: &Piece) -> Option<Token> {
         Piece::Real(term, digits) => Token::Real(*term, *digits),
         Piece::Bits(term) => Token::Bits(*term),
         Piece::Node(node) => Token::Node(*node),
-        Piece::Name(node) => Token::Name(*node),
+        Piece::Name(node) => Token::Raw(*node),
+        Piece::Printed(node) => Token::Name(*node),
         Piece::Type(ty) => Token::Type(*ty),
         Piece::Stmt(node) => Token::Stmt(*node),
         Piece::Eval(node, variable) => Token::Eval(*node, *variable),

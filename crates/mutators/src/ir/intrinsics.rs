@@ -283,6 +283,18 @@ pub(crate) const INTRINSIC: &str = "Call.call_type of an intrinsic";
 pub(crate) const OTHER_CALLS: [&str; 5] =
     ["Call::Image", "Call::Halide", "Call::Extern", "Call::ExternCPlusPlus", PURE_EXTERN];
 
+/// The intrinsics of the IR that do something besides computing their value.
+const IMPURE: [Intrinsic<'static>; 4] =
+    [Intrinsic::Alloca, Intrinsic::DebugToFile, Intrinsic::RegisterDestructor, Intrinsic::Require];
+
+/// Tests whether a call of a function does nothing but compute its value. Of a function that is not
+/// listed here, this is not known.
+pub(crate) fn is_pure(callee: &str) -> bool {
+    is_extern(callee)
+        || callee == "undef"
+        || is_of_the_ir(callee) && !IMPURE.contains(&Intrinsic::of(callee))
+}
+
 /// Tests whether a function is an intrinsic of the IR.
 pub(crate) fn is_of_the_ir(callee: &str) -> bool {
     !is_extern(callee) && !matches!(Intrinsic::of(callee), Intrinsic::Other(_))

@@ -283,7 +283,7 @@ kinds! {
         "alignment" Opaque
     ];
     Call: Typing::All, [];
-    Let: Typing::All, ["name" Name, "value" Int, "body" Same];
+    Let: Typing::All, ["name" Name, "value" Any, "body" Same];
     Shuffle: Typing::All, [];
     Reduce: Typing::All, [];
     Reinterpret: Typing::All, ["value" Any];

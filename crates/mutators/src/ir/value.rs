@@ -79,8 +79,10 @@ pub(crate) enum Piece {
     Bits(ValueId),
     /// The name under which an operand was printed.
     Node(NodeId),
-    /// The name of a variable.
+    /// The name of a variable, as it is in the IR, which need not be a name of C.
     Name(NodeId),
+    /// The name of a variable in C.
+    Printed(NodeId),
     /// A type of C.
     Type(Type),
     /// A statement that was printed.

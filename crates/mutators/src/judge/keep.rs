@@ -124,6 +124,7 @@ const SOURCES: &[&str] = &[
     include_str!("../meaning/facts.rs"),
     include_str!("../meaning/memory.rs"),
     include_str!("../meaning/presence.rs"),
+    include_str!("../meaning/regions.rs"),
     include_str!("../meaning/sight.rs"),
     include_str!("../meaning/terms.rs"),
 ];

@@ -267,6 +267,7 @@ fn judged(
     limits: Limits,
 ) -> Result<(), String> {
     let mut meaning = Meaning::new(&end.state, &machine.values, entry.profile, false);
+    meaning.is_emitted = entry.mode.is_emitter();
     let text = match &end.outcome {
         Outcome::Returned(Val::Expr(Some(result))) => {
             if end.state.node(*result).ty != Type::STMT {

@@ -2,7 +2,9 @@
 
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
-use crate::ir::intrinsics::{CALLEE, INTRINSIC, Intrinsic, PURE_EXTERN, callee, is_of_the_ir};
+use crate::ir::intrinsics::{
+    CALLEE, INTRINSIC, Intrinsic, OTHER_CALLS, PURE_EXTERN, callee, is_of_the_ir,
+};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
@@ -432,6 +434,9 @@ impl Machine<'_> {
                 let node = self.literal(*ty, *num, &mut state);
                 vec![(state, Val::Expr(Some(node)))]
             }
+            (Kind::Variable, [Val::Type(_), name]) if self.drops_parameter(name, &state) => {
+                self.unsupported(state, "Variable::make without the parameter", line)
+            }
             (Kind::Variable, [Val::Type(ty), name, ..]) => self.make_variable(*ty, name, state),
             // The remaining members name the callee. They are those of the call whose name is
             // given, or the callee is not known.
@@ -453,8 +458,21 @@ impl Machine<'_> {
             }
             (
                 Kind::Call,
-                [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), ..],
-            ) => self.make_call(*ty, callee, arguments, state, line),
+                [Val::Type(ty), callee, arguments @ (Val::List(_) | Val::Object(_)), rest @ ..],
+            ) => {
+                // With another call type, the name is that of another function.
+                let name = match callee {
+                    Val::Text(name) | Val::Handle(name) => name.rsplit("::").next(),
+                    _ => None,
+                };
+                let is_other = matches!(rest.first(), Some(Val::Handle(kind))
+                    if OTHER_CALLS.contains(&kind.as_str()));
+                if is_other && name.is_some_and(is_of_the_ir) {
+                    let what = "Call::make of an intrinsic with another call type";
+                    return self.unsupported(state, what, line);
+                }
+                self.make_call(*ty, callee, arguments, state, line)
+            }
             // An integer where an expression is wanted is a literal `int32`.
             (_, [Val::Expr(Some(a)), Val::Int(num)]) if kind.fields().len() == 2 => {
                 let literal = self.literal(I32, *num, &mut state);
@@ -465,6 +483,27 @@ impl Machine<'_> {
             }
             _ => self.unsupported(state, format!("{}::make", kind.name()), line),
         }
+    }
+
+    /// Tests whether a name is that of a variable of the input that nothing is known to bind. It may
+    /// stand for a parameter or a buffer, which its name alone does not give. A hint of `HalideIR`
+    /// is no such name.
+    fn drops_parameter(&self, name: &Val, state: &State) -> bool {
+        let Some(name) = Self::name_of(name, state) else { return false };
+        let of_name = |kinds: &[Kind], is_input: bool| {
+            state.nodes.iter().enumerate().any(|(index, node)| {
+                node.shape.as_ref().is_some_and(|shape| {
+                    kinds.contains(&shape.kind)
+                        && (!is_input || index == 0 || node.is_learnt)
+                        && matches!(shape.fields.first(), Some(Field::Expr(of))
+                            if state.is_same(*of, name))
+                })
+            })
+        };
+        !self.is_concrete()
+            && self.profile.name != "heterocl"
+            && of_name(&[Kind::Variable], true)
+            && !of_name(&[Kind::Let, Kind::LetStmt, Kind::For], false)
     }
 
     /// Makes a variable from a name, or from a printed operand.

@@ -56,6 +56,7 @@ impl<'p> Machine<'p> {
                 | Piece::Real(..)
                 | Piece::Bits(_)
                 | Piece::Node(_)
+                | Piece::Printed(_)
                 | Piece::Type(_)
                 | Piece::Stmt(_)
                 | Piece::Eval(..) => return None,

@@ -4,7 +4,7 @@
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
-use crate::ir::intrinsics::{INTRINSIC, OTHER_CALLS, PURE_EXTERN, called_by};
+use crate::ir::intrinsics::{INTRINSIC, OTHER_CALLS, PURE_EXTERN, called_by, is_pure};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -694,11 +694,10 @@ pub(crate) fn does_nothing(node: NodeId, state: &State) -> bool {
     }
 }
 
-/// Tests whether a node contains a call of `print`, the only call that counts as having effects
-/// here.
+/// Tests whether a node contains a call of a known function that may have effects.
 pub(crate) fn has_effect(node: NodeId, state: &State) -> bool {
     let is_impure = state.shape(node).is_some_and(|shape| shape.kind == Kind::Call)
-        && state.node(node).intrinsic.as_deref() == Some("print");
+        && state.node(node).intrinsic.as_deref().is_some_and(|callee| !is_pure(callee));
     is_impure || operands(node, state).into_iter().any(|inner| has_effect(inner, state))
 }
 

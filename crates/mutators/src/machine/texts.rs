@@ -33,7 +33,9 @@ impl Machine<'_> {
         let (mut name, mut text, mut is_known) = (None, String::new(), true);
         for piece in pieces {
             match piece {
-                Piece::Name(first) if name.is_none() && text.is_empty() => name = Some(*first),
+                Piece::Name(first) | Piece::Printed(first) if name.is_none() && text.is_empty() => {
+                    name = Some(*first);
+                }
                 Piece::Text(more) => text.push_str(more),
                 // The narrow types are characters.
                 Piece::Num(num) => match self.values.as_number(num.term) {
@@ -41,6 +43,7 @@ impl Machine<'_> {
                     _ => is_known = false,
                 },
                 Piece::Name(_)
+                | Piece::Printed(_)
                 | Piece::Real(..)
                 | Piece::Bits(_)
                 | Piece::Node(_)

@@ -4,7 +4,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
 
-use crate::ir::intrinsics::{Intrinsic, is_nan, math};
+use crate::ir::intrinsics::{Intrinsic, is_nan, math, operands};
 use crate::ir::kinds::{Code, Type};
 use crate::ir::node::NodeId;
 use crate::meaning::terms::Meaning;
@@ -37,8 +37,14 @@ impl Meaning<'_> {
             // Floats are treated as reals.
             return self.values.bool(false);
         }
-        let other = format!("{callee} {arguments:?}");
+        let types: Vec<Type> = nodes.iter().map(|node| self.state.node(*node).ty).collect();
+        let other = format!("{callee} {arguments:?} of {types:?}");
         match (Intrinsic::of(short), arguments.as_slice()) {
+            // No IR has such a call, so nothing is known of it.
+            (Intrinsic::Abs, _) if operands(short, ty).is_some_and(|known| known != types) => {
+                self.is_opaque = true;
+                self.values.var(&other, domain)
+            }
             (Intrinsic::BitwiseAnd | Intrinsic::ShiftLeft | Intrinsic::ShiftRight, [a, b])
                 if domain != Domain::Real
                     && self.values.domain(*a) == domain

@@ -15,6 +15,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
 
+use crate::ir::intrinsics::is_pure;
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::layout::{has_last, parameters};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -30,7 +31,7 @@ const MAX_TRIPS: i128 = 6;
 
 impl Meaning<'_> {
     /// The value of an expression at the moment that a way has reached.
-    fn at(&mut self, node: NodeId, way: &mut Way, scope: ScopeId) -> ValueId {
+    pub(super) fn at(&mut self, node: NodeId, way: &mut Way, scope: ScopeId) -> ValueId {
         let (term, present) = self.at_present(node, way, scope);
         self.require(present, way);
         term
@@ -59,7 +60,7 @@ impl Meaning<'_> {
 
     /// Continues a way through a statement. A statement that turns out to contain itself is not
     /// modelled.
-    fn go(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
+    pub(super) fn go(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
         if self.effects.nesting > MAX_NESTING {
             return None;
         }
@@ -137,8 +138,9 @@ impl Meaning<'_> {
                     return self.go(member("body")?, way, scope);
                 }
                 let value = self.at(member("value")?, &mut way, scope);
+                let ty = state.node(member("value")?).ty;
                 let name = state.find(member("name")?);
-                let scope = self.effects.bind(scope, name, Bound::Value(value));
+                let scope = self.effects.bind(scope, name, Bound::Value(value, ty));
                 self.go(member("body")?, way, scope)
             }
             Kind::AssertStmt => self.assert(kind, &member, way, scope),
@@ -148,7 +150,9 @@ impl Meaning<'_> {
                 Some(vec![way])
             }
             Kind::Store => self.store(&member, way, scope),
-            Kind::ProducerConsumer | Kind::AttrStmt | Kind::ExternModule => {
+            // What C is written for a module is its model in software.
+            Kind::ExternModule if self.is_emitted => self.go(member("body")?, way, scope),
+            Kind::ProducerConsumer | Kind::AttrStmt => {
                 if let Some(value) = member("value") {
                     let _ = self.at(value, &mut way, scope);
                 }
@@ -170,9 +174,11 @@ impl Meaning<'_> {
             Kind::KernelStmt | Kind::Print => self.emit_call(kind, &member, way, scope),
             Kind::Allocate | Kind::Realize => self.allocate(kind, &fields, &member, way, scope),
             Kind::Free | Kind::Acquire => self.mark(kind, &member, way, scope),
-            Kind::Atomic | Kind::StreamingStore | Kind::StreamingLoads | Kind::HoistedStorage => {
-                self.enclosed(kind, &member, way, scope)
-            }
+            Kind::Atomic
+            | Kind::StreamingStore
+            | Kind::StreamingLoads
+            | Kind::HoistedStorage
+            | Kind::ExternModule => self.enclosed(kind, &fields, &member, way, scope),
             _ => None,
         }
     }
@@ -221,7 +227,13 @@ impl Meaning<'_> {
             }
         }
         for mut way in fails {
-            let _ = self.at(member("message")?, &mut way, scope);
+            let values = vec![self.at(member("message")?, &mut way, scope)];
+            // The pipeline returns this number. What emitted C prints is not compared.
+            if !self.is_emitted {
+                let before = way.memory;
+                let mark = Memory::Mark { before, what: kind, name: None, values, is_end: false };
+                way.memory = self.effects.add(mark);
+            }
             way.is_stopped = true;
             done.push(way);
         }
@@ -272,96 +284,6 @@ impl Meaning<'_> {
         let before = way.memory;
         way.memory = self.effects.add(Memory::Call { before, callee, arguments });
         Some(vec![way])
-    }
-
-    /// Allocates a buffer or a region around a body.
-    fn allocate(
-        &mut self,
-        kind: Kind,
-        fields: &[Field],
-        member: &impl Fn(&str) -> Option<NodeId>,
-        way: Way,
-        scope: ScopeId,
-    ) -> Option<Vec<Way>> {
-        let mut way = way;
-        let state = self.state;
-
-        if kind == Kind::Allocate && self.is_unused(member("name")?, member("body")?) {
-            return self.go(member("body")?, way, scope);
-        }
-        // Where the condition does not hold, nothing is allocated.
-        let condition = self.at(member("condition")?, &mut way, scope);
-        let (allocated, left) = self.fork(condition, way);
-        let mut done = Vec::new();
-        for way in left {
-            done.extend(self.go(member("body")?, way, scope)?);
-        }
-        let Some(mut way) = allocated.into_iter().next() else { return Some(done) };
-        let mut values = Vec::new();
-        let known = parameters(kind, self.profile.name).unwrap_or_default();
-        let lists = ["extents", "init_values"].into_iter();
-        for list in lists.filter(|name| known.contains(name)).filter_map(member) {
-            values.extend(self.list(list, &mut way, scope));
-        }
-        for name in ["type", "types", "bounds"] {
-            let index = kind.fields().iter().position(|(known, _)| *known == name);
-            if let Some(Field::Opaque(id)) = index.and_then(|index| fields.get(index)) {
-                values.push(self.values.number((*id).into(), Domain::Whole));
-            }
-        }
-        // The bounds of a region are compared as a whole.
-        let region = kind.fields().iter().position(|(known, _)| *known == "bounds");
-        if let Some(Field::Opaque(id)) = region.and_then(|index| fields.get(index)) {
-            values.push(self.values.number(i128::from(*id), Domain::Whole));
-        }
-        let name = Some(state.find(member("name")?));
-        let outside = way.memory;
-        let begin =
-            |before, values| Memory::Mark { before, what: kind, name, values, is_end: false };
-        way.memory = self.effects.add(begin(way.memory, values));
-        let begun = way.memory;
-        let mut within = self.go(member("body")?, way, scope)?;
-        for way in &mut within {
-            if way.memory == begun {
-                // The body has no effect, so the buffer does not matter.
-                way.memory = outside;
-                continue;
-            }
-            let before = way.memory;
-            way.memory = self.effects.add(Memory::Mark {
-                before,
-                what: kind,
-                name,
-                values: Vec::new(),
-                is_end: true,
-            });
-        }
-        done.extend(within);
-        Some(done)
-    }
-
-    /// A statement between two marks. If it does nothing, there are none.
-    fn enclosed(
-        &mut self,
-        kind: Kind,
-        member: &impl Fn(&str) -> Option<NodeId>,
-        way: Way,
-        scope: ScopeId,
-    ) -> Option<Vec<Way>> {
-        let outer = way.memory;
-        let name = member("name").map(|name| self.state.find(name));
-        let values = Vec::new();
-        let begin = Memory::Mark { before: outer, what: kind, name, values, is_end: false };
-        let begin = self.effects.add(begin);
-        let ways = self.go(member("body")?, Way { memory: begin, ..way }, scope)?;
-        let closed = ways.into_iter().map(|way| {
-            let before = way.memory;
-            let values = Vec::new();
-            let end = Memory::Mark { before, what: kind, name, values, is_end: true };
-            let memory = if before == begin { outer } else { self.effects.add(end) };
-            Way { memory, ..way }
-        });
-        Some(closed.collect())
     }
 
     /// Ends a buffer, or takes a semaphore.
@@ -479,8 +401,8 @@ impl Meaning<'_> {
     fn evaluate(&mut self, value: NodeId, way: &mut Way, scope: ScopeId) -> Option<()> {
         let state = self.state;
         let Some((value, class)) = self.evaluated(value, way, scope) else { return Some(()) };
-        let is_pure = state.pure.iter().any(|pure| state.class(*pure) == class);
-        if is_pure || self.is_plain_operand(class) || self.is_literal_class(class) {
+        let is_known = state.pure.iter().any(|pure| state.class(*pure) == class);
+        if is_known || self.is_plain_operand(class) || self.is_literal_class(class) {
             return Some(());
         }
         let node = if state.shape(value).is_some() { Some(value) } else { self.shaped(class) };
@@ -495,8 +417,9 @@ impl Meaning<'_> {
                 return None;
             };
             self.evaluate(*bound, way, scope)?;
+            let ty = state.node(*bound).ty;
             let bound = self.at(*bound, way, scope);
-            let scope = self.effects.bind(scope, state.find(*name), Bound::Value(bound));
+            let scope = self.effects.bind(scope, state.find(*name), Bound::Value(bound, ty));
             return self.evaluate(*body, way, scope);
         }
         let mut arguments = Vec::new();
@@ -510,17 +433,27 @@ impl Meaning<'_> {
         }
         if kind == Kind::Call {
             match state.node(node).intrinsic.as_deref() {
-                Some("print") => {
+                // Its arguments are not known: they may have effects.
+                Some(_) if fields.is_empty() && self.given.is_none() => {
+                    way.memory = self.unknown(class, way.memory, scope);
+                }
+                Some(callee) if is_pure(callee) => {}
+                Some(callee) => {
+                    let ty = state.node(node).ty;
+                    let types: Vec<Type> =
+                        arguments.iter().map(|argument| state.node(*argument).ty).collect();
                     let mut values = Vec::new();
                     for argument in arguments {
                         values.push(self.at(argument, way, scope));
                     }
                     let before = way.memory;
-                    let callee = "print".to_owned();
+                    let callee = match self.given {
+                        Some(_) => callee.to_owned(),
+                        None => format!("{callee} of {types:?} to {ty}"),
+                    };
                     way.memory =
                         self.effects.add(Memory::Call { before, callee, arguments: values });
                 }
-                Some(_) => {}
                 None => way.memory = self.unknown(class, way.memory, scope),
             }
         }
@@ -567,8 +500,9 @@ impl Meaning<'_> {
                 // A store of the value that the buffer already holds has no effect.
                 if kept != value {
                     let before = way.memory;
-                    way.memory =
-                        self.effects.add(Memory::Store { before, buffer, predicate, index, value });
+                    let ty = state.node(value_node).ty;
+                    let stored = Memory::Store { before, buffer, predicate, index, value, ty };
+                    way.memory = self.effects.add(stored);
                 }
                 done.push(way);
             }
@@ -647,6 +581,7 @@ impl Meaning<'_> {
     ) -> Option<Vec<Way>> {
         let mut way = way;
         let state = self.state;
+        let ty = state.node(member("min")?).ty;
         let min = self.at(member("min")?, &mut way, scope);
         let mut extent = self.at(member("extent")?, &mut way, scope);
         if has_last(self.profile.name) {
@@ -666,7 +601,7 @@ impl Meaning<'_> {
             let mut ways = vec![way];
             for iteration in min..min + extent {
                 let value = self.values.number(iteration, Domain::Whole);
-                let scope = self.effects.bind(scope, name, Bound::Value(value));
+                let scope = self.effects.bind(scope, name, Bound::Value(value, ty));
                 let mut next = Vec::new();
                 for way in ways {
                     next.extend(self.go(body, way, scope)?);
@@ -682,7 +617,7 @@ impl Meaning<'_> {
             let is_one = self.values.apply(Fun::Eq, &[extent, one]);
             let (once, often) = self.fork(is_one, way);
             for way in once {
-                let scope = self.effects.bind(scope, name, Bound::Value(min));
+                let scope = self.effects.bind(scope, name, Bound::Value(min, ty));
                 done.extend(self.go(body, way, scope)?);
             }
             for mut way in often {
@@ -696,7 +631,7 @@ impl Meaning<'_> {
                     [self.values.apply(Fun::Not, &[is_below]), is_before]
                 };
                 let start = self.effects.add(Memory::Start(depth));
-                let inner = self.effects.bind(scope, name, Bound::Value(iteration));
+                let inner = self.effects.bind(scope, name, Bound::Value(iteration, ty));
                 let first = Way {
                     conditions: vec![above, below],
                     defined: Vec::new(),
@@ -711,7 +646,8 @@ impl Meaning<'_> {
                     done.push(way);
                     continue;
                 }
-                way.memory = self.effects.add(Memory::Loop { before, depth, min, extent, body });
+                way.memory =
+                    self.effects.add(Memory::Loop { before, depth, min, extent, ty, body });
                 done.push(way);
             }
         }
@@ -754,7 +690,7 @@ impl Meaning<'_> {
     }
 
     /// The ways on which a condition holds, and those on which it does not.
-    fn fork(&mut self, condition: ValueId, way: Way) -> (Vec<Way>, Vec<Way>) {
+    pub(super) fn fork(&mut self, condition: ValueId, way: Way) -> (Vec<Way>, Vec<Way>) {
         if let Some(truth) = self.values.as_number(condition) {
             return if truth != 0 { (vec![way], Vec::new()) } else { (Vec::new(), vec![way]) };
         }

@@ -154,15 +154,16 @@ fn alike(meaning: &mut Meaning<'_>, a: MemoryId, b: MemoryId, needed: &mut Neede
     let pair = (meaning.effects.memory(a).clone(), meaning.effects.memory(b).clone());
     match (&pair.0, &pair.1) {
         (
-            Memory::Store { before, buffer, predicate, index, value },
+            Memory::Store { before, buffer, predicate, index, value, ty },
             Memory::Store {
                 before: other,
                 buffer: into,
                 predicate: other_predicate,
                 index: other_index,
                 value: other_value,
+                ty: other_ty,
             },
-        ) if buffer == into => {
+        ) if buffer == into && ty == other_ty => {
             needed.equal.extend([
                 (*predicate, *other_predicate),
                 (*index, *other_index),
@@ -186,15 +187,16 @@ fn alike(meaning: &mut Meaning<'_>, a: MemoryId, b: MemoryId, needed: &mut Neede
                 && alike(meaning, *before, *other, needed)
         }
         (
-            Memory::Loop { before, depth, min, extent, body },
+            Memory::Loop { before, depth, min, extent, ty, body },
             Memory::Loop {
                 before: other,
                 depth: of,
                 min: other_min,
                 extent: other_extent,
+                ty: other_ty,
                 body: other_body,
             },
-        ) if depth == of => {
+        ) if depth == of && ty == other_ty => {
             needed.equal.extend([(*min, *other_min), (*extent, *other_extent)]);
             needed.bodies.push((body.clone(), other_body.clone()));
             alike(meaning, *before, *other, needed)
@@ -253,15 +255,15 @@ fn alike_scopes(meaning: &mut Meaning<'_>, a: ScopeId, b: ScopeId, needed: &mut 
             bindings.iter().find(|(known, _)| *known == name).map(|(_, bound)| *bound)
         };
         match (of(&first), of(&second)) {
-            (Some(Bound::Value(a)), Some(Bound::Value(b))) => {
+            (Some(Bound::Value(a, ty)), Some(Bound::Value(b, of))) => {
                 needed.equal.push((a, b));
-                true
+                ty == of
             }
-            (Some(Bound::Value(value)), None) | (None, Some(Bound::Value(value))) => {
+            (Some(Bound::Value(value, ty)), None) | (None, Some(Bound::Value(value, ty))) => {
                 match meaning.free_value(name) {
-                    Some(free) => {
+                    Some((free, of)) => {
                         needed.equal.push((value, free));
-                        true
+                        ty == of
                     }
                     None => false,
                 }

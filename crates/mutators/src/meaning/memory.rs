@@ -4,7 +4,7 @@
 use halidom_base::FxHashMap;
 use halidom_rewrites::rules::ValueId;
 
-use crate::ir::kinds::Kind;
+use crate::ir::kinds::{Kind, Type};
 use crate::ir::node::NodeId;
 
 /// A memory, by its number.
@@ -25,8 +25,8 @@ pub(crate) struct Moment {
 /// The binding of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Bound {
-    /// A value.
-    Value(ValueId),
+    /// A value, and its type. A variable of the name that has another type is not bound to it.
+    Value(ValueId, Type),
     /// An expression that replaces the variable, under other bindings.
     Expr(NodeId, ScopeId),
 }
@@ -37,13 +37,29 @@ pub(crate) enum Memory {
     /// No effect yet. In a loop body of this depth: the iterations before.
     Start(u32),
     /// A store.
-    Store { before: MemoryId, buffer: NodeId, predicate: ValueId, index: ValueId, value: ValueId },
+    Store {
+        before: MemoryId,
+        buffer: NodeId,
+        predicate: ValueId,
+        index: ValueId,
+        value: ValueId,
+        /// The type of the value, which decides what bytes are written.
+        ty: Type,
+    },
     /// A call with effects.
     Call { before: MemoryId, callee: String, arguments: Vec<ValueId> },
     /// A statement or an expression with effects, about whose class nothing is known.
     Unknown { before: MemoryId, class: usize, scope: ScopeId },
     /// The iterations of a loop that has more than one.
-    Loop { before: MemoryId, depth: u32, min: ValueId, extent: ValueId, body: Vec<Way> },
+    Loop {
+        before: MemoryId,
+        depth: u32,
+        min: ValueId,
+        extent: ValueId,
+        /// The type of the loop's variable.
+        ty: Type,
+        body: Vec<Way>,
+    },
     /// A loop that ends where an iteration stops.
     While { before: MemoryId, depth: u32, body: Vec<Way> },
     /// Two statements that run concurrently.

@@ -12,5 +12,6 @@ pub(crate) mod equivalence;
 pub(crate) mod facts;
 pub(crate) mod memory;
 pub(crate) mod presence;
+pub(crate) mod regions;
 pub(crate) mod sight;
 pub(crate) mod terms;

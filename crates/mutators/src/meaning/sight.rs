@@ -25,8 +25,8 @@ impl Meaning<'_> {
         state.nodes.iter().any(|node| node.is_literal && state.class(node.class) == class)
     }
 
-    /// The value that a variable has where nothing binds its name.
-    pub(crate) fn free_value(&mut self, name: NodeId) -> Option<ValueId> {
+    /// The value that a variable has where nothing binds its name, and its type.
+    pub(crate) fn free_value(&mut self, name: NodeId) -> Option<(ValueId, Type)> {
         let state = self.state;
         let variable = (0..state.nodes.len()).find(|node| {
             matches!(&state.nodes[*node].shape, Some(Shape { kind: Kind::Variable, fields })
@@ -35,7 +35,7 @@ impl Meaning<'_> {
         let outer = std::mem::take(&mut self.moment);
         let term = self.node(variable);
         self.moment = outer;
-        Some(term)
+        Some((term, state.node(variable).ty))
     }
 
     /// Tests whether an expression stands for no particular value.
@@ -89,6 +89,7 @@ impl Meaning<'_> {
         let name = crate::machine::run::Machine::name_of(&what, self.state)?;
         let name = self.state.find(name);
         let by = self.state.find(substitution.by);
+        let ty = self.state.node(by).ty;
         let value = if self.is_timed {
             self.fixed_value(by, scope)
         } else {
@@ -98,7 +99,7 @@ impl Meaning<'_> {
             Some(value)
         };
         let bound = match value {
-            Some(value) => Bound::Value(value),
+            Some(value) => Bound::Value(value, ty),
             None => Bound::Expr(by, scope),
         };
         Some(self.effects.bind(scope, name, bound))
@@ -226,7 +227,14 @@ impl Meaning<'_> {
         let mut memory = self.moment.memory;
         loop {
             match self.effects.memory(memory).clone() {
-                Memory::Store { before, buffer: other, predicate, index: stored, value } => {
+                Memory::Store {
+                    before,
+                    buffer: other,
+                    predicate,
+                    index: stored,
+                    value,
+                    ty: of,
+                } => {
                     let is_whole = self.values.as_number(predicate) == Some(1);
                     if self.are_distinct(buffer, other)
                         || self.state.is_same(buffer, other)
@@ -236,7 +244,7 @@ impl Meaning<'_> {
                     } else if self.state.is_same(buffer, other)
                         && index == stored
                         && is_whole
-                        && self.values.domain(value) == ty.domain()
+                        && of == ty
                         && !ty.is_vector
                     {
                         return value;
@@ -262,7 +270,8 @@ impl Meaning<'_> {
             let number = given.number(&format!("{} {index}", self.name_id(buffer)), ty);
             return self.values.number(number, ty.domain());
         }
-        let name = format!("load {buffer} {index:?} in {memory}");
+        let element = ty.element();
+        let name = format!("load {element} {buffer} {index:?} in {memory}");
         self.values.var(&name, ty.domain())
     }
 

@@ -78,6 +78,8 @@ pub(crate) struct Meaning<'a> {
     pub(crate) rounds: bool,
     /// True if a variable stands for a computation that is not modelled.
     pub(crate) is_opaque: bool,
+    /// True if one statement was read from C, which does not tell all members.
+    pub(crate) is_emitted: bool,
     /// The moment at which expressions are evaluated.
     pub(crate) moment: Moment,
     /// True if expressions are evaluated at many moments.
@@ -123,6 +125,7 @@ impl<'a> Meaning<'a> {
             names: Vec::new(),
             rounds: false,
             is_opaque: false,
+            is_emitted: false,
             moment: Moment::default(),
             is_timed: false,
             effects: Effects::default(),
@@ -387,11 +390,13 @@ impl<'a> Meaning<'a> {
                 self.loaded(*name, index, ty)
             }
             (Kind::Let, [name, value, body]) => {
+                let of = self.state.node(*value).ty;
                 let (value, is_bound) = self.bound_value(*value);
                 let outer = self.moment;
                 let name = self.state.find(*name);
                 if is_bound {
-                    self.moment.scope = self.effects.bind(outer.scope, name, Bound::Value(value));
+                    self.moment.scope =
+                        self.effects.bind(outer.scope, name, Bound::Value(value, of));
                 }
                 let term = self.node(*body);
                 self.moment = outer;
@@ -588,7 +593,19 @@ impl<'a> Meaning<'a> {
         let bound =
             self.effects.bindings(self.moment.scope).iter().find(|(known, _)| *known == name);
         match bound.map(|(_, bound)| *bound) {
-            Some(Bound::Value(value)) => return Some(value),
+            Some(Bound::Value(value, of)) if of == ty => return Some(value),
+            // No IR has such a variable, so nothing is known of it.
+            Some(Bound::Value(..)) => {
+                let text = format!("variable {name} of another type, {ty}");
+                let domain = self.domain(ty);
+                return Some(match self.given {
+                    Some(given) => {
+                        let number = given.number(&text, ty);
+                        self.values.number(number, ty.domain())
+                    }
+                    None => self.values.var(&text, domain),
+                });
+            }
             Some(Bound::Expr(by, scope)) => {
                 let outer = std::mem::replace(&mut self.moment.scope, scope);
                 let term = self.node(by);

@@ -168,7 +168,7 @@ impl Builder<'_> {
             return Ok((holds != positive).then(|| self.values.bool(false)));
         }
         match (guard, positive) {
-            (Guard::Not(part) | Guard::Passed(part), _) => {
+            (Guard::Not(part) | Guard::Passed(part) | Guard::Left(part), _) => {
                 self.guard(part, !positive, result, operand)
             }
             (Guard::All(parts), true) | (Guard::Any(parts), false) => {

@@ -150,7 +150,7 @@ fn fires(rule: &Rule, term: &Pattern) -> Fires {
     for guard in &rule.guards {
         match (admits(guard, result, operand), guard) {
             (Some(false), _) => return Fires::No,
-            (Some(true), _) | (None, Guard::Passed(_)) => {}
+            (Some(true), _) | (None, Guard::Passed(_) | Guard::Left(_)) => {}
             (None, _) => return Fires::Unknown,
         }
     }

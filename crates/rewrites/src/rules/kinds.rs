@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 }
 
 /// The types of the parts of a rule.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Kinds {
     /// For each open type, the kind that it was unified with. `numeric` records for each whether it
     /// must be a number.
@@ -33,10 +33,117 @@ pub(crate) struct Kinds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IllTyped;
 
+/// The types of a rule's parts, in the order in which the compiler meets them.
+///
+/// The left side and the guards decide where a rule fires. The other parts must not narrow this: at
+/// a type where only they do not fit, the rule fires and builds an expression that is none.
+#[derive(Debug)]
+pub(crate) struct Inferred {
+    /// The types by the left side, the guards and the contracts alone.
+    pub(crate) left: Kinds,
+    /// The same with the predicate.
+    matched: Kinds,
+    /// The same with the right side, too.
+    whole: Kinds,
+    /// The type of both sides.
+    pub(crate) result: Kind,
+    /// The type of the left side's first operand.
+    pub(crate) operand: Kind,
+}
+
+/// What the types of a rule's parts are where the left side has given types.
+pub(crate) enum Fit {
+    /// All parts fit.
+    Whole(Kinds, Typing),
+    /// The left side and the predicate fit, but not the right side.
+    NoResult(Kinds, Typing),
+    /// Not modelled, with the reason.
+    Unsupported(&'static str),
+}
+
+impl Inferred {
+    /// Infers the types of a rule's parts.
+    pub(crate) fn of(rule: &Rule) -> Result<Self, IllTyped> {
+        let mut left = Kinds::counts(rule);
+        let result = left.infer(&rule.lhs)?;
+        for contract in &rule.contracts {
+            let kind = left.infer(contract)?;
+            left.unify(kind, Kind::Bool)?;
+        }
+        for guard in &rule.guards {
+            left.infer_guard(guard)?;
+        }
+        let operand = match &rule.lhs {
+            Pattern::Apply(Op::Select, _) => Kind::Bool,
+            Pattern::Apply(_, operands) => match operands.as_slice() {
+                [first, second] => left.common(first, second)?,
+                _ => left.infer(&operands[0])?,
+            },
+            _ => result,
+        };
+        let mut matched = left.clone();
+        if let Some(predicate) = &rule.predicate {
+            let kind = matched.infer(predicate)?;
+            matched.unify(kind, Kind::Bool)?;
+        }
+        let mut whole = matched.clone();
+        let rhs = whole.infer(&rule.rhs)?;
+        whole.unify(result, rhs)?;
+        Ok(Self { left, matched, whole, result, operand })
+    }
+
+    /// Returns the numbers of the open types: those of the left side, the operands' first, and
+    /// those of the other parts alone.
+    pub(crate) fn open(&self) -> Vec<usize> {
+        let mut open = self.left.open(&[self.result, self.operand]);
+        if let Kind::Open(index) = self.left.resolve(self.operand) {
+            open.retain(|other| *other != index);
+            open.insert(0, index);
+        }
+        let roots: Vec<Kind> =
+            open.iter().map(|index| self.whole.resolve(Kind::Open(*index))).collect();
+        let more = self.whole.open(&[]);
+        open.extend(more.into_iter().filter(|index| !roots.contains(&Kind::Open(*index))));
+        open
+    }
+
+    /// True if an open type must be a number wherever the rule fires.
+    pub(crate) fn is_numeric(&self, index: usize) -> bool {
+        match self.left.numeric.get(index) {
+            Some(numeric) => *numeric,
+            None => self.whole.numeric[index],
+        }
+    }
+
+    /// Returns the types of the parts where the open types are `typing`.
+    pub(crate) fn fit(&self, typing: &Typing) -> Fit {
+        match self.whole.narrowed(typing) {
+            Narrowed::To(typing) => return Fit::Whole(self.whole.clone(), typing),
+            Narrowed::Unsupported(reason) => return Fit::Unsupported(reason),
+            Narrowed::Never => {}
+        }
+        match self.matched.narrowed(typing) {
+            Narrowed::To(typing) => Fit::NoResult(self.matched.clone(), typing),
+            Narrowed::Never | Narrowed::Unsupported(_) => {
+                Fit::Unsupported("a condition that has another type")
+            }
+        }
+    }
+}
+
+/// What types some parts have where others have given types.
+enum Narrowed {
+    /// These.
+    To(Typing),
+    /// None.
+    Never,
+    /// Not modelled, with the reason.
+    Unsupported(&'static str),
+}
+
 impl Kinds {
-    /// Infers the types of a rule's parts. Returns them with the type of both sides and the type of
-    /// the left side's first operand.
-    pub(crate) fn of(rule: &Rule) -> Result<(Self, Kind, Kind), IllTyped> {
+    /// Returns the types of the names that are counts of lanes.
+    fn counts(rule: &Rule) -> Self {
         let mut kinds = Self::default();
         for side in [&rule.lhs, &rule.rhs] {
             side.visit(&mut |part| {
@@ -55,25 +162,44 @@ impl Kinds {
                 }
             });
         }
-        let lhs = kinds.infer(&rule.lhs)?;
-        let rhs = kinds.infer(&rule.rhs)?;
-        kinds.unify(lhs, rhs)?;
-        for condition in rule.predicate.iter().chain(&rule.contracts) {
-            let kind = kinds.infer(condition)?;
-            kinds.unify(kind, Kind::Bool)?;
+        kinds
+    }
+
+    /// Returns the types that remain open, where earlier ones are `typing`.
+    fn narrowed(&self, typing: &Typing) -> Narrowed {
+        let mut domains: IndexMap<usize, Domain> = IndexMap::default();
+        let mut is_unmodelled = false;
+        for (index, domain) in &typing.domains {
+            // A type of a part that is not among these.
+            if *index >= self.links.len() {
+                continue;
+            }
+            match self.resolve(Kind::Open(*index)) {
+                Kind::Bool if *domain == Domain::Bool => {}
+                Kind::Bool => return Narrowed::Never,
+                Kind::Open(root) => {
+                    is_unmodelled |= self.numeric[root] && *domain == Domain::Bool;
+                    match domains.insert(root, *domain) {
+                        // Two types of the left side that were independent. A domain may stand for
+                        // types of several widths.
+                        Some(other) if other != *domain => return Narrowed::Never,
+                        Some(_) if matches!(domain, Domain::Whole | Domain::Real) => {
+                            return Narrowed::Never;
+                        }
+                        Some(_) | None => {}
+                    }
+                }
+                Kind::Lanes | Kind::Long => {
+                    if *domain != Domain::Whole {
+                        return Narrowed::Unsupported("a C++ integer that takes another type");
+                    }
+                }
+            }
         }
-        for guard in &rule.guards {
-            kinds.infer_guard(guard)?;
+        if is_unmodelled {
+            return Narrowed::Unsupported("arithmetic of truth values");
         }
-        let operand = match &rule.lhs {
-            Pattern::Apply(Op::Select, _) => Kind::Bool,
-            Pattern::Apply(_, operands) => match operands.as_slice() {
-                [first, second] => kinds.common(first, second)?,
-                _ => kinds.infer(&operands[0])?,
-            },
-            _ => lhs,
-        };
-        Ok((kinds, lhs, operand))
+        Narrowed::To(Typing { domains })
     }
 
     fn infer_guard(&mut self, guard: &Guard) -> Result<(), IllTyped> {
@@ -81,7 +207,7 @@ impl Kinds {
             Guard::All(parts) | Guard::Any(parts) => {
                 parts.iter().try_for_each(|part| self.infer_guard(part))
             }
-            Guard::Not(part) | Guard::Passed(part) => self.infer_guard(part),
+            Guard::Not(part) | Guard::Passed(part) | Guard::Left(part) => self.infer_guard(part),
             Guard::Fact(fact) => self.infer(fact).map(|_| ()),
             Guard::Type(..) | Guard::Unknown => Ok(()),
         }
@@ -253,11 +379,6 @@ impl Kinds {
         }
         open
     }
-
-    /// True if an open type must be a number.
-    pub(crate) fn is_numeric(&self, index: usize) -> bool {
-        self.numeric[index]
-    }
 }
 
 /// A domain for each open type.
@@ -299,7 +420,9 @@ pub(crate) fn admits(guard: &Guard, result: Domain, operand: Domain) -> Option<b
             }
             parts.into_iter().collect::<Option<Vec<_>>>().map(|_| false)
         }
-        Guard::Not(part) | Guard::Passed(part) => admits(part, result, operand).map(|holds| !holds),
+        Guard::Not(part) | Guard::Passed(part) | Guard::Left(part) => {
+            admits(part, result, operand).map(|holds| !holds)
+        }
         Guard::Type(test, subject) => {
             let domain = match subject {
                 Subject::Result => result,

@@ -11,7 +11,7 @@
 //! paths differ, the values may differ, so a proof holds for all vectors. Counts that a predicate
 //! relates (`c1 % c0 == 0`) are written in factors.
 
-use super::kinds::{IllTyped, Kinds, Typing, admits};
+use super::kinds::{Fit, IllTyped, Inferred, Kind, Kinds, Typing, admits};
 use super::pattern::{Op, Pattern};
 use super::read::{Guard, Rule};
 use super::rounding::rounded;
@@ -55,7 +55,7 @@ pub(crate) enum NoObligation {
 
 impl From<IllTyped> for NoObligation {
     fn from(IllTyped: IllTyped) -> Self {
-        Self::NotReached
+        Self::Unsupported("a rule whose parts' types do not fit".to_owned())
     }
 }
 
@@ -71,6 +71,8 @@ pub(super) enum Step {
 pub(super) struct Builder<'r> {
     pub(super) kinds: Kinds,
     pub(super) typing: &'r Typing,
+    /// The type of both sides.
+    result: Kind,
     pub(super) values: Values,
     zero_division: ZeroDivision,
     pub(super) defined: Vec<ValueId>,
@@ -151,14 +153,22 @@ pub(crate) fn obligation(
     profile: &Profile,
     context: &Context<'_>,
 ) -> Result<Obligation> {
-    let (kinds, result, operand) = Kinds::of(rule)?;
-    let (result, operand) = (typing.domain(&kinds, result), typing.domain(&kinds, operand));
+    let inferred = Inferred::of(rule)?;
+    let of_left = |kind| typing.domain(&inferred.left, kind);
+    let (result_kind, result) = (inferred.result, of_left(inferred.result));
+    let operand = of_left(inferred.operand);
     if rule.guards.iter().any(|guard| admits(guard, result, operand) == Some(false)) {
         return Err(NoObligation::NotReached);
     }
+    let (kinds, typing, has_result) = match inferred.fit(typing) {
+        Fit::Whole(kinds, typing) => (kinds, typing, true),
+        Fit::NoResult(kinds, typing) => (kinds, typing, false),
+        Fit::Unsupported(reason) => return unsupported(reason),
+    };
     let mut builder = Builder {
         kinds,
-        typing,
+        typing: &typing,
+        result: result_kind,
         values: Values::default(),
         zero_division: profile.zero_division,
         defined: Vec::new(),
@@ -176,7 +186,10 @@ pub(crate) fn obligation(
     let lhs = builder.value(&rule.lhs, &[], result)?;
     let lhs_defined = std::mem::take(&mut builder.defined);
     builder.part = Part::Right;
-    let rhs = builder.value(&rule.rhs, &[], result)?;
+    // Where the right side has another type than the left side, or its operands do not fit, it is
+    // no expression at all.
+    let rhs = if has_result { &rule.rhs } else { &Pattern::Undefined };
+    let rhs = builder.value(rhs, &[], result)?;
     // The conditions of the other language are C++.
     let is_folded = rule.language == Language::IrMatch;
     builder.part = if is_folded { Part::Condition } else { Part::Proved };
@@ -241,7 +254,7 @@ impl Builder<'_> {
     fn count_name(&mut self, pattern: &Pattern) -> Option<String> {
         let (Pattern::Constant(name) | Pattern::Lanes(name)) = pattern else { return None };
         let kind = self.kinds.infer(pattern).ok()?;
-        (self.kinds.resolve(kind) == super::kinds::Kind::Lanes).then(|| name.clone())
+        (self.kinds.resolve(kind) == Kind::Lanes).then(|| name.clone())
     }
 
     /// Returns a count as factors, sorted.
@@ -436,8 +449,13 @@ impl Builder<'_> {
         self.defined.push(defined);
         match (op, domain) {
             (Op::TruncDiv, Domain::Real) => Ok(self.values.apply(Fun::Div, &[lhs, rhs])),
-            // The nodes have integer operands.
-            (_, Domain::Real | Domain::Bool) => Err(NoObligation::NotReached),
+            // The nodes have integer operands, so no left side has others.
+            (_, Domain::Real | Domain::Bool) if self.part == Part::Left => {
+                Err(NoObligation::NotReached)
+            }
+            (_, Domain::Real | Domain::Bool) => {
+                unsupported(format!("a rounded quotient of {domain}"))
+            }
             _ => Ok(rounded(&mut self.values, op, lhs, rhs)),
         }
     }
@@ -519,7 +537,12 @@ impl Builder<'_> {
     /// Converts a truth value to a number; a value that already has the wanted type stays.
     fn cast(&mut self, operands: &[Pattern], way: &[Step], domain: Domain) -> Result<ValueId> {
         let kind = self.kinds.infer(&operands[0])?;
+        let is_kept = self.kinds.resolve(kind) == self.kinds.resolve(self.result);
         match (self.typing.domain(&self.kinds, kind), domain) {
+            // These stand for types of several widths.
+            (from @ (Domain::Whole | Domain::Real), to) if from == to && !is_kept => {
+                unsupported("a cast between types of other widths")
+            }
             (from, to) if from == to => self.value(&operands[0], way, domain),
             (Domain::Bool, _) => {
                 let truth = self.value(&operands[0], way, Domain::Bool)?;

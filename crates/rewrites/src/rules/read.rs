@@ -9,7 +9,7 @@ use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
 
 use super::known::{Known, Local, of_matcher};
 use super::locals::operand_of_info;
-use super::own::path;
+use super::own::{call, path};
 use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
 use crate::profile::Language;
 
@@ -70,8 +70,11 @@ pub enum Guard {
     Any(Vec<Self>),
     /// This does not hold.
     Not(Box<Self>),
-    /// This does not hold, because the function would have returned before.
+    /// This does not hold, because the function would have returned something else than the node
+    /// before: a literal, an operand, or what a rule made.
     Passed(Box<Self>),
+    /// The same, but the function may have returned the node itself.
+    Left(Box<Self>),
     /// The type passes this test.
     Type(TypeTest, Subject),
     /// If the condition is true, this holds of the matched values; if it is false, nothing is
@@ -196,6 +199,9 @@ impl Scope<'_> {
 /// The types that keep an integer.
 const INTEGERS: [&str; 2] = ["int", "int64_t"];
 
+/// The functions that make literals.
+const LITERALS: [&str; 4] = ["make_const", "make_one", "make_signed_integer_overflow", "make_zero"];
+
 pub(super) struct Walk<'f> {
     name: String,
     scope: Scope<'f>,
@@ -260,21 +266,29 @@ impl<'f> Walk<'f> {
                     self.stmts(std::slice::from_ref(otherwise));
                     self.guards.pop();
                 }
-                if always_leaves(then) {
-                    self.guards.push(Guard::Passed(Box::new(guard)));
+                // Where a rule fired before, its result is returned.
+                let is_rewritten = declared.is_none()
+                    && condition.as_ref().is_some_and(|condition| self.is_rewrites(condition));
+                if always_leaves(then) && !is_rewritten {
+                    let guard = Box::new(guard);
+                    self.guards.push(if self.returns_simplified(then) {
+                        Guard::Passed(guard)
+                    } else {
+                        Guard::Left(guard)
+                    });
                 }
             }
             StmtKind::Block(stmts) => self.stmts(stmts),
             StmtKind::While(condition, body) => {
                 self.expr(condition);
-                self.stmts(std::slice::from_ref(body));
+                self.perhaps(|walk| walk.stmts(std::slice::from_ref(body)));
             }
             StmtKind::For { body, .. } | StmtKind::ForEach(_, _, body) => {
-                self.stmts(std::slice::from_ref(body));
+                self.perhaps(|walk| walk.stmts(std::slice::from_ref(body)));
             }
             StmtKind::Switch(_, arms) => {
                 for (_, body) in arms {
-                    self.stmts(body);
+                    self.perhaps(|walk| walk.stmts(body));
                 }
             }
             StmtKind::Return(None)
@@ -286,6 +300,76 @@ impl<'f> Walk<'f> {
         }
     }
 
+    /// Tests whether a condition holds only if a rule fired.
+    fn is_rewrites(&self, condition: &Expr) -> bool {
+        match &condition.kind {
+            ExprKind::Binary(sign, ..) if self.scope.is_own_sign(*sign) => false,
+            // The end of a long condition.
+            ExprKind::Bool(value) => !value,
+            ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::And => {
+                self.is_rewrites(lhs) || self.is_rewrites(rhs)
+            }
+            ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Or => {
+                self.is_rewrites(lhs) && self.is_rewrites(rhs)
+            }
+            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+                ExprKind::Name(name) if self.scope.rewriters.contains_key(name) => true,
+                ExprKind::Name(name) if name == "EVAL_IN_LAMBDA" && !self.scope.is_own(name) => {
+                    matches!(arguments.as_slice(), [condition] if self.is_rewrites(condition))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Tests whether all that a statement returns is simplified, and not the node itself.
+    fn returns_simplified(&self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Return(Some(value)) => match &value.kind {
+                ExprKind::Member { object, name, .. } if name == "result" => {
+                    matches!(&object.kind, ExprKind::Name(rewriter)
+                        if self.scope.rewriters.contains_key(rewriter))
+                }
+                ExprKind::Name(name) => {
+                    let names = &self.scope.known.names;
+                    let is_mutated = |value: &Expr| matches!(call(value), Some(("mutate", _)));
+                    names.is_unchanged(name)
+                        && names.declarations(name).next().is_some()
+                        && names
+                            .declarations(name)
+                            .all(|declared| declared.value.is_some_and(is_mutated))
+                }
+                ExprKind::Call { .. } => call(value).is_some_and(|(name, _)| {
+                    (name == "mutate" || LITERALS.contains(&name)) && !self.scope.is_own(name)
+                }),
+                _ => false,
+            },
+            StmtKind::Return(None) => false,
+            StmtKind::Block(stmts) => stmts.iter().all(|stmt| self.returns_simplified(stmt)),
+            StmtKind::If { then, otherwise, .. } => {
+                self.returns_simplified(then)
+                    && otherwise.as_ref().is_none_or(|other| self.returns_simplified(other))
+            }
+            StmtKind::Declare(_) | StmtKind::Expr(_) | StmtKind::Nothing => true,
+            StmtKind::While(..)
+            | StmtKind::For { .. }
+            | StmtKind::ForEach(..)
+            | StmtKind::Switch(..)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Struct(_)
+            | StmtKind::Other(_) => false,
+        }
+    }
+
+    /// Visits something that need not be reached.
+    fn perhaps(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.guards.push(Guard::Unknown);
+        visit(self);
+        self.guards.pop();
+    }
+
     /// Visits the rules in an expression. The left side of `&&` guards the right side.
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
@@ -295,6 +379,10 @@ impl<'f> Walk<'f> {
                 self.guards.push(if is_own { Guard::Unknown } else { self.guard(lhs) });
                 self.expr(rhs);
                 self.guards.pop();
+            }
+            ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Or && !self.is_rewrites(lhs) => {
+                self.expr(lhs);
+                self.perhaps(|walk| walk.expr(rhs));
             }
             ExprKind::Binary(_, lhs, rhs) => {
                 self.expr(lhs);
@@ -316,8 +404,8 @@ impl<'f> Walk<'f> {
             ExprKind::Prefix(_, operand) | ExprKind::Cast(_, operand) => self.expr(operand),
             ExprKind::Conditional(condition, then, otherwise) => {
                 self.expr(condition);
-                self.expr(then);
-                self.expr(otherwise);
+                self.perhaps(|walk| walk.expr(then));
+                self.perhaps(|walk| walk.expr(otherwise));
             }
             ExprKind::Name(_)
             | ExprKind::Integer(..)
@@ -352,6 +440,10 @@ impl<'f> Walk<'f> {
         }
         let rhs = reader.pattern(rhs)?;
         let predicate = rest.first().map(|predicate| reader.pattern(predicate)).transpose()?;
+        let others_cast = predicate.iter().chain([&lhs]).any(|part| casts(part) > 0);
+        if others_cast || casts(&rhs) > casts_to_result(&rhs) {
+            return Err("a cast whose type need not be that of its place".to_owned());
+        }
         let guards = self.guards.iter().map(|guard| reader.guard(guard)).collect();
         let others = Vec::new();
         let (language, contracts) = (Language::IrMatch, reader.contracts);
@@ -361,6 +453,27 @@ impl<'f> Walk<'f> {
     fn guard(&self, expr: &Expr) -> Guard {
         guard(&self.scope, expr, self.scope.top)
     }
+}
+
+/// Returns the number of casts in a pattern.
+fn casts(pattern: &Pattern) -> usize {
+    let mut count = 0;
+    pattern.visit(&mut |part| count += usize::from(matches!(part, Pattern::Apply(Op::Cast, _))));
+    count
+}
+
+/// Returns the number of casts in a pattern that stand where the type is that of the whole.
+fn casts_to_result(pattern: &Pattern) -> usize {
+    let Pattern::Apply(op, parts) = pattern else { return 0 };
+    let parts = match op {
+        Op::Cast => return 1 + casts_to_result(&parts[0]),
+        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max | Op::Neg => {
+            parts.as_slice()
+        }
+        Op::Select => parts.get(1..).unwrap_or_default(),
+        _ => return 0,
+    };
+    parts.iter().map(casts_to_result).sum()
 }
 
 /// True if control never passes the end of a statement.
@@ -554,7 +667,14 @@ impl Reader<'_> {
                             _ => Err(format!("intrinsic {kind}")),
                         };
                     }
-                    ("cast", [_, operand]) => return apply(Op::Cast, vec![self.pattern(operand)?]),
+                    // Other types are not modelled.
+                    ("cast", [ty, operand]) => {
+                        return if subject(self.scope, ty) == Some(Subject::Result) {
+                            apply(Op::Cast, vec![self.pattern(operand)?])
+                        } else {
+                            Err("a cast to a type other than the result's".to_owned())
+                        };
+                    }
                     _ => {}
                 }
                 let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
@@ -641,6 +761,7 @@ impl Reader<'_> {
             Guard::Any(parts) => Guard::Any(parts.iter().map(|part| self.guard(part)).collect()),
             Guard::Not(part) => Guard::Not(Box::new(self.guard(part))),
             Guard::Passed(part) => Guard::Passed(Box::new(self.guard(part))),
+            Guard::Left(part) => Guard::Left(Box::new(self.guard(part))),
             Guard::Fact(Pattern::Apply(op, parts)) => {
                 let put = |part: &Pattern| match part {
                     Pattern::Host(name) => self.operands.get(name).cloned(),

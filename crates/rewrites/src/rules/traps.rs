@@ -69,7 +69,7 @@ pub fn trap(rule: &Rule, profile: &Profile) -> Option<Trap> {
     let (result, operand) = domains(&rule.lhs);
     for guard in &rule.guards {
         match (admits(guard, result, operand), guard) {
-            (Some(true), _) | (None, Guard::Passed(_) | Guard::Fact(_)) => {}
+            (Some(true), _) | (None, Guard::Passed(_) | Guard::Left(_) | Guard::Fact(_)) => {}
             (Some(false) | None, _) => return None,
         }
     }

@@ -4,7 +4,7 @@ use halidom_base::IndexMap;
 use halidom_smt::Solver;
 
 use super::decide::{Decision, Limits, decide};
-use super::kinds::{Kind, Kinds, Typing};
+use super::kinds::{Inferred, Typing};
 use super::meaning::{Context, NoObligation, Obligation, obligation};
 use super::python::snippet;
 use super::read::Rule;
@@ -170,7 +170,7 @@ fn verify_side(
     solver: &mut Solver,
     limits: Limits,
 ) -> Vec<(Vec<Domain>, Verdict)> {
-    let Some((kinds, open)) = open_types(rule) else {
+    let Some((inferred, open)) = open_types(rule) else {
         let verdict = Verdict::Unsupported("a rule whose parts' types do not fit".to_owned());
         return vec![(Vec::new(), verdict)];
     };
@@ -183,7 +183,7 @@ fn verify_side(
         typings = typings
             .into_iter()
             .flat_map(|typing| {
-                let numeric = kinds.is_numeric(*index);
+                let numeric = inferred.is_numeric(*index);
                 let domains = Domain::ALL
                     .into_iter()
                     .filter(move |domain| !(numeric && *domain == Domain::Bool));
@@ -223,14 +223,10 @@ fn verify_side(
 }
 
 /// Returns a rule's inferred types and those that are open, the operands' type first.
-fn open_types(rule: &Rule) -> Option<(Kinds, Vec<usize>)> {
-    let (kinds, result, operand) = Kinds::of(rule).ok()?;
-    let mut open = kinds.open(&[result, operand]);
-    if let Kind::Open(index) = kinds.resolve(operand) {
-        open.retain(|other| *other != index);
-        open.insert(0, index);
-    }
-    Some((kinds, open))
+fn open_types(rule: &Rule) -> Option<(Inferred, Vec<usize>)> {
+    let inferred = Inferred::of(rule).ok()?;
+    let open = inferred.open();
+    Some((inferred, open))
 }
 
 /// Turns values into a counterexample, if the rule fails on them at these types.
