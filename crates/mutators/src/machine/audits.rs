@@ -330,12 +330,12 @@ impl Machine<'_> {
         for stmt in &function.body {
             stmt.declared(&mut |one| declared.push(one));
         }
-        let points = |one: &&Declared| one.value.as_ref().is_some_and(points_into_temporary);
+        let points = |one: &Declared| one.value.as_ref().is_some_and(points_into_temporary);
         let assigns_pointer = |expr: &Expr| match &expr.kind {
             ExprKind::Assign(None, _, value) => points_into_temporary(value),
             _ => false,
         };
-        if declared.iter().any(|one| points(&one)) || has(&function.body, &assigns_pointer) {
+        if declared.iter().any(|one| points(one)) || has(&function.body, &assigns_pointer) {
             return Some("a pointer into an expression that ends with the statement");
         }
         if has_stale_pointer(&function.body) {

@@ -485,9 +485,9 @@ impl Machine<'_> {
         }
     }
 
-    /// Tests whether a name is that of a variable of the input that nothing is known to bind. It may
-    /// stand for a parameter or a buffer, which its name alone does not give. A hint of `HalideIR`
-    /// is no such name.
+    /// Tests whether a name is that of a variable of the input that nothing is known to bind. It
+    /// may stand for a parameter or a buffer, which its name alone does not give. A hint of
+    /// `HalideIR` is no such name.
     fn drops_parameter(&self, name: &Val, state: &State) -> bool {
         let Some(name) = Self::name_of(name, state) else { return false };
         let of_name = |kinds: &[Kind], is_input: bool| {

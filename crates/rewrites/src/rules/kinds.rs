@@ -51,7 +51,7 @@ pub(crate) struct Inferred {
     pub(crate) operand: Kind,
 }
 
-/// What the types of a rule's parts are where the left side has given types.
+/// The types of a rule's parts for given types of its left side.
 pub(crate) enum Fit {
     /// All parts fit.
     Whole(Kinds, Typing),
@@ -131,7 +131,7 @@ impl Inferred {
     }
 }
 
-/// What types some parts have where others have given types.
+/// The types of some parts for given types of others.
 enum Narrowed {
     /// These.
     To(Typing),

@@ -430,9 +430,9 @@ fn reduced_around(state: &State, func: &Func) -> Option<State> {
     let (last, names) = func.stages.iter().enumerate().next_back().filter(|(last, _)| *last > 0)?;
     let innermost = names.reduction.first().filter(|_| !names.pure.is_empty())?;
     let mut made = state.clone();
-    let order = made.directives.iter_mut().rev().find_map(|found| match &mut found.action {
-        Action::Reorder { vars } if found.func == func.id && found.stage == last => Some(vars),
-        _ => None,
+    let order = made.directives.iter_mut().rev().find_map(|found| {
+        let is_own = found.func == func.id && found.stage == last;
+        if let Action::Reorder { vars } = &mut found.action { is_own.then_some(vars) } else { None }
     })?;
     *order = names.pure.iter().chain(&names.reduction).cloned().collect();
     made.around.insert(func.id, innermost.clone());
