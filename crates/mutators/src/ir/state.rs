@@ -298,9 +298,10 @@ impl State {
         for (_, role) in kind.fields() {
             fields.push(match role {
                 Role::Same => Field::Expr(self.add(ty, None, None)),
+                // The value of a `Let` need not have the lanes of its body.
                 Role::Operand | Role::Any => {
-                    let operand =
-                        if ty.is_value() { operand.with_vector(ty.is_vector) } else { operand };
+                    let lanes = if ty.is_value() { ty.is_vector } else { operand.is_vector };
+                    let operand = operand.with_vector(lanes && kind != Kind::Let);
                     Field::Expr(self.add(operand, None, None))
                 }
                 Role::Condition => {
