@@ -24,21 +24,13 @@ const CASES: &[Case] = &[
     ("out[x] = hl.i64(m)*hl.i64(n) + hl.i64(x)", &[], true),
     ("out[x] = hl.i64(m)*hl.i64(n) + hl.i64(x)", &[("int64(m)*int64(n)", "int64(m*n)")], false),
     // Atomic updates that are more than one step.
-    (
-        "out[x] = 1\n    out[r % 2] += hl.i32(a[r])\n    out.update().atomic().parallel(r)",
-        &[],
-        true,
-    ),
-    (
-        "out[x] = 1\n    out[r % 2] *= hl.i32(a[r])\n    out.update().atomic().parallel(r)",
-        &[],
-        false,
-    ),
+    ("out[x] = hl.u8(1)\n    out[0] += a[r]\n    out.update().atomic().parallel(r)", &[], true),
+    ("out[x] = hl.u8(1)\n    out[0] *= a[r]\n    out.update().atomic().parallel(r)", &[], false),
     // Saturation of floats.
     (BYTES, &[], true),
     (BYTES, &[("(uint8)saturating_cast(", "uint8(")], false),
     (WORDS, &[], true),
-    (WORDS, &[("(int32)saturating_cast(", "int32(")], false),
+    (WORDS, &[("= saturating_cast(", "= int32(")], false),
     ("out[x] = hl.cast(hl.Float(16), hl.f32(a[x]))", &[], true),
     ("out[x] = hl.cast(hl.Float(16), d[x])", &[], false),
     // An assertion that returns success where it fails.
