@@ -314,7 +314,7 @@ impl Machine<'_> {
             ExprKind::Assign(None, _, value) => {
                 matches!(&value.kind, ExprKind::Prefix(Sign::BitAnd, _))
             }
-            ExprKind::Cast(ty, _) => is_punning(ty),
+            ExprKind::Cast(ty, of) => is_punning(ty) && !is_of_same_width(ty, of, &declared),
             _ => false,
         };
         let is_punned = words(&function.text).any(|word| word == "reinterpret_cast");
@@ -506,6 +506,19 @@ fn is_punning(ty: &str) -> bool {
         || ty.ends_with('*')
             && (integer_type(base).is_some()
                 || matches!(TypeName::of(base), TypeName::Double | TypeName::Float))
+}
+
+/// Tests whether an expression is the address of an integer with as many bits as the type that it
+/// is cast to. What is stored there is converted, as C++ has it for the signed and the unsigned
+/// type of one width.
+fn is_of_same_width(ty: &str, of: &Expr, declared: &[&Declared]) -> bool {
+    let ExprKind::Prefix(Sign::BitAnd, variable) = &of.kind else { return false };
+    let ExprKind::Name(name) = &variable.kind else { return false };
+    let bits = |ty: &str| integer_type(ty.trim_end_matches('*').trim()).map(|(bits, _)| bits);
+    let mut known = declared.iter().filter(|known| known.name == *name).peekable();
+    ty.ends_with('*')
+        && known.peek().is_some()
+        && known.all(|known| bits(ty).is_some() && bits(&known.ty) == bits(ty))
 }
 
 /// Tests whether an expression is a part of something that the function holds, and no member of a
