@@ -504,14 +504,35 @@ pipeline p(input: buffer<f32, 3>) -> output: buffer<f32, 3> {
 }
 ";
 
+    /// A reduction whose terms are read at two points.
+    const SUM: &str = "\
+pipeline p(input: buffer<f32, 2>) -> output: buffer<f32, 2> {
+    func weight(x, y, d) = exp(input(x + d, y));
+    func total(x, y): f32 {
+        total(x, y) = 0;
+        for d in 0..8 { total(x, y) += weight(x, y, d) * weight(x, y + 1, d); }
+    }
+    func output(x, y) = total(x, y) / 8;
+}
+";
+
     /// The proposals for a picture, with their texts.
     fn proposals(may_demand: bool) -> (Facts, Vec<(Proposal, String)>) {
-        let mut loaded = source::parse("p.hal", TEXT);
+        let (facts, all, estimated) = proposed(TEXT, vec![1536, 1024, 3], may_demand);
+        assert!(estimated > 1000);
+        (facts, all)
+    }
+
+    fn proposed(
+        text: &str,
+        size: Vec<i64>,
+        may_demand: bool,
+    ) -> (Facts, Vec<(Proposal, String)>, usize) {
+        let mut loaded = source::parse("p.hal", text);
         assert!(!loaded.module.has_errors(), "{:?}", loaded.module.diagnostics);
         let references = compile::references(&mut loaded, 0).unwrap();
         let algorithm = loaded.module.pipelines[0].algorithm.clone();
-        let size = Some(vec![1536, 1024, 3]);
-        let request = Request { random: Some(1), size, ..Request::default() };
+        let request = Request { random: Some(1), size: Some(size), ..Request::default() };
         let pool = &mut loaded.module.pool;
         let prepared = data::prepare(pool, &algorithm, &references, &request).unwrap();
         let facts = Facts::of(pool, &algorithm, &Target::host()).sized(
@@ -523,7 +544,6 @@ pipeline p(input: buffer<f32, 3>) -> output: buffer<f32, 3> {
         let model = Model::new(pool, &algorithm, &prepared, machine);
         let until = Instant::now() + Duration::from_mins(2);
         let found = propose(pool, &facts, &model, until);
-        assert!(found.estimated > 1000);
         let named = |mut proposal: Proposal, pool: &Pool| {
             move_inwards(pool, &facts, &mut proposal.directives);
             let directives = proposal.directives.clone();
@@ -532,7 +552,19 @@ pipeline p(input: buffer<f32, 3>) -> output: buffer<f32, 3> {
             (proposal, text)
         };
         let all = found.all.into_iter().map(|proposal| named(proposal, pool)).collect();
-        (facts, all)
+        (facts, all, found.estimated)
+    }
+
+    #[test]
+    fn terms_are_computed_for_each_iteration_of_a_reduction() {
+        let (facts, all, _) = proposed(SUM, vec![512, 512], false);
+        let (weight, total) = (facts.funcs[0].id, facts.funcs[1].id);
+        let is_in_reduction = |(proposal, text): &&(Proposal, String)| {
+            text.contains("reorder(x, y, d)")
+                && matches!(facts.placement(&proposal.directives, weight),
+                    Placement::At(level) if level.func == total && level.var == "d")
+        };
+        assert!(all.iter().any(|found| is_in_reduction(&found)), "{}", all[0].1);
     }
 
     #[test]
