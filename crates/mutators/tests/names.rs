@@ -293,6 +293,8 @@ fn pointers_do_not_outlive_their_expressions() {
     for wrong in [
         "const Add *add = mutate(op->a).as<Add>();\n\
          if (add) { return Add::make(Add::make(add->a, add->b), op->b); }\nreturn op;",
+        "const Add *add = is_const(op->b) ? mutate(op->a).as<Add>() : nullptr;\n\
+         if (add) { return Add::make(Add::make(add->a, add->b), op->b); }\nreturn op;",
         "Expr e = mutate(op->a);\nconst Add *add = e.as<Add>();\n\
          if (add) { e = add->a; return Add::make(Add::make(e, add->b), op->b); }\nreturn op;",
         "std::vector<Expr> all;\nall.push_back(op->a);\nconst Expr &first = all[0];\n\

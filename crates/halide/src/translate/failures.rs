@@ -1,9 +1,9 @@
 //! Failing assertions: a run that fails one must end with an error.
 //!
 //! # Correctness
-//! Where the condition of an assertion is false, the code returns the value of its message. A
-//! caller takes 0 for success. The message must therefore be a call of one of the runtime's
-//! functions for errors, none of which returns 0, or the result of a call that the condition
+//! If the condition of an assertion is false, the code returns the value of its message. A caller
+//! takes 0 for success. The message must therefore be a call of one of the runtime's
+//! functions for errors, which never return 0, or the result of a call that the condition
 //! compares with 0. The same holds for the message of a `require`.
 
 use super::error::{Result, unsupported};

@@ -41,7 +41,7 @@ const PARTS: [&str; 8] = ["back", "front", "at", "ref", "find", "value", "top", 
 const FORWARDS: [&str; 7] =
     ["std::get", "std::move", "std::forward", "std::ref", "std::min", "std::max", "std::tie"];
 
-/// The variable of which an expression is a part.
+/// The variable that has an expression as a part.
 fn root(expr: &Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Name(name) => Some(name),
@@ -89,7 +89,12 @@ fn points_into_temporary(value: &Expr) -> bool {
             }
             _ => false,
         },
-        ExprKind::Member { object, .. } => points_into_temporary(object),
+        ExprKind::Member { object, .. } | ExprKind::Cast(_, object) => {
+            points_into_temporary(object)
+        }
+        ExprKind::Conditional(_, then, otherwise) => {
+            points_into_temporary(then) || points_into_temporary(otherwise)
+        }
         _ => false,
     }
 }
@@ -330,7 +335,16 @@ impl Machine<'_> {
         for stmt in &function.body {
             stmt.declared(&mut |one| declared.push(one));
         }
-        let points = |one: &Declared| one.value.as_ref().is_some_and(points_into_temporary);
+        let is_given_temporary = |value: &Expr| {
+            matches!(&value.kind, ExprKind::Call { arguments, .. }
+                if arguments.iter().any(is_temporary))
+        };
+        let points = |one: &Declared| {
+            let is_pointer = one.ty.ends_with('*');
+            one.value.as_ref().is_some_and(|value| {
+                points_into_temporary(value) || is_pointer && is_given_temporary(value)
+            })
+        };
         let assigns_pointer = |expr: &Expr| match &expr.kind {
             ExprKind::Assign(None, _, value) => points_into_temporary(value),
             _ => false,
@@ -404,7 +418,7 @@ impl Machine<'_> {
             return false;
         }
         let is_name = matches!(value.kind, ExprKind::Name(_));
-        let moves = |name| changes.grown.get(name).is_some_and(|last| *last > value.line);
+        let moves = |name| changes.grown.get(name).is_some_and(|last| *last >= value.line);
         if !is_name && root(value).is_some_and(moves) {
             return true;
         }

@@ -150,7 +150,7 @@ impl Meaning<'_> {
                 Some(vec![way])
             }
             Kind::Store => self.store(&member, way, scope),
-            // What C is written for a module is its model in software.
+            // The C of a module is its model in software.
             Kind::ExternModule if self.is_emitted => self.go(member("body")?, way, scope),
             Kind::ProducerConsumer | Kind::AttrStmt => {
                 if let Some(value) = member("value") {

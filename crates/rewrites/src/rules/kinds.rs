@@ -36,7 +36,7 @@ pub(crate) struct IllTyped;
 /// The types of a rule's parts, in the order in which the compiler meets them.
 ///
 /// The left side and the guards decide where a rule fires. The other parts must not narrow this: at
-/// a type where only they do not fit, the rule fires and builds an expression that is none.
+/// a type where only they do not fit, the rule fires and builds an ill-typed expression.
 #[derive(Debug)]
 pub(crate) struct Inferred {
     /// The types by the left side, the guards and the contracts alone.

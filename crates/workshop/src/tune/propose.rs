@@ -76,7 +76,7 @@ enum Choice {
     Row,
     Sliding,
     Vector,
-    /// In the innermost loop around its readers that is none of the output's loops.
+    /// In the innermost loop around its readers that belongs to no output.
     Near,
 }
 
@@ -240,8 +240,8 @@ impl Proposer<'_> {
         }
     }
 
-    /// The loops around the readers of a func that are none of the output's loops, the innermost
-    /// last: the reductions that are around their other loops, and the places of readers.
+    /// The loops around the readers of a func that belong to no output, the innermost last: the
+    /// reductions that are around their other loops, and the places of readers.
     fn levels(&self, state: &State, func: &Func) -> IndexSet<LoopLevel> {
         let mut levels = IndexSet::default();
         let mut work = func.readers.clone();

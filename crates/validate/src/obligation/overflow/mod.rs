@@ -227,8 +227,8 @@ impl Checker<'_> {
         if !within(found, WIDTH) {
             failed.get_or_insert(expr);
             // The whole is not shown, so the interval of a part only serves to go on. Code of fewer
-            // bits also has numbers of 64 bits, and numbers of any size, of which nothing is owed:
-            // their intervals must contain them.
+            // bits also has numbers of 64 bits, and numbers of any size, which owe nothing: their
+            // intervals must contain them.
             if !ranges.is_narrow() {
                 return ranges.shown_at(expr, place, WIDTH);
             }
