@@ -2,21 +2,14 @@
 //! atomic updates, components of an output, and assertions that fail without an error. Each wrong
 //! statement has a right twin. No wrong one is proved; the right ones are.
 
-use halidom_driver::stock::bridge;
-
-use crate::common::in_parallel;
-use crate::stock_edges::{Expected, judged};
-
-/// The lines of a pipeline, edits of its statement, and whether the result is proved. An edit
-/// replaces every occurrence.
-type Case = (&'static str, &'static [(&'static str, &'static str)], bool);
+use crate::edited::{Edited, judge_edited};
 
 const COPY: &str = "out[x] = a[x]";
 const BYTES: &str = "out[x] = hl.saturating_cast(hl.UInt(8), d[x])";
 const WORDS: &str = "out[x] = hl.saturating_cast(hl.Int(32), hl.f32(d[x]))";
 const PAIR: &str = "out[x] = (a[x], a[x] + hl.u8(1))";
 
-const CASES: &[Case] = &[
+const CASES: &[Edited] = &[
     // The compiler moves numbers across comparisons, which may overflow.
     ("out[x] = hl.select(p < q, 1, 2) + x", &[], true),
     ("out[x] = hl.select(p + 5 < q - 3, 1, 2) + x", &[], false),
@@ -68,29 +61,7 @@ def pipeline():
 
 #[test]
 fn edges_of_types_are_not_overlooked() {
-    if bridge::find().is_err() || !bridge::is_installed() {
+    if !judge_edited(SCRIPT, CASES) {
         println!("skipped: there is no Python with Halide");
-        return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let cases: Vec<(usize, &Case)> = CASES.iter().enumerate().collect();
-    let wrong = in_parallel(&cases, |(number, (lines, edits, is_right))| {
-        let path = folder.path().join(format!("script_{number}.py"));
-        std::fs::write(&path, SCRIPT.replace("{lines}", lines)).expect("it is written");
-        let own = tempfile::tempdir().expect("a folder");
-        let job = bridge::Job::of(bridge::Origin::Script(path));
-        let artifacts = job.compile(own.path()).expect("Halide compiles it");
-        let mut statement = artifacts.statement;
-        for (from, to) in *edits {
-            if !statement.contains(from) {
-                return Some(format!("`{from}` is not in\n{statement}"));
-            }
-            statement = statement.replace(from, to);
-        }
-        let (words, found) = judged(&artifacts.pipeline, &statement);
-        let is_proved = found == Expected::Proved;
-        (is_proved != *is_right).then(|| format!("{lines}\n{edits:?}: {words}"))
-    });
-    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }

@@ -1,14 +1,7 @@
 //! Edited statements of stock Halide in which lanes take elements of one another, or in which a
 //! load or an assertion is easily overlooked. The wrong ones are not proved; the right ones are.
 
-use halidom_driver::stock::bridge;
-
-use crate::common::in_parallel;
-use crate::stock_edges::{Expected, judged};
-
-/// The lines of a pipeline, edits of its statement, and whether the result is proved. An edit
-/// replaces every occurrence.
-type Case = (&'static str, &'static [(&'static str, &'static str)], bool);
+use crate::edited::{Edited, judge_edited};
 
 const COPY: &str = "out[x] = a[x]";
 const READ: &str = "a[out.s0.x.rebased + t2]";
@@ -64,7 +57,7 @@ const IN_LANES: [(&str, &str); 2] = [
     ("int32(t3.s) - out.min.0", "int32x8(t3.s) - x8(out.min.0)"),
 ];
 
-const CASES: &[Case] = &[
+const CASES: &[Edited] = &[
     (COPY, &[], true),
     // Loads that are used in some lanes only, or not at all.
     (COPY, &[(READ, "extract_element(a[ramp(out.s0.x.rebased + t2, 1, 8)], 0)")], false),
@@ -168,29 +161,7 @@ def pipeline():
 
 #[test]
 fn lanes_and_loads_are_not_overlooked() {
-    if bridge::find().is_err() || !bridge::is_installed() {
+    if !judge_edited(SCRIPT, CASES) {
         println!("skipped: there is no Python with Halide");
-        return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let cases: Vec<(usize, &Case)> = CASES.iter().enumerate().collect();
-    let wrong = in_parallel(&cases, |(number, (lines, edits, is_right))| {
-        let path = folder.path().join(format!("script_{number}.py"));
-        std::fs::write(&path, SCRIPT.replace("{lines}", lines)).expect("it is written");
-        let own = tempfile::tempdir().expect("a folder");
-        let job = bridge::Job::of(bridge::Origin::Script(path));
-        let artifacts = job.compile(own.path()).expect("Halide compiles it");
-        let mut statement = artifacts.statement;
-        for (from, to) in *edits {
-            if !statement.contains(from) {
-                return Some(format!("`{from}` is not in\n{statement}"));
-            }
-            statement = statement.replace(from, to);
-        }
-        let (words, found) = judged(&artifacts.pipeline, &statement);
-        let is_proved = found == Expected::Proved;
-        (is_proved != *is_right).then(|| format!("{lines}\n{edits:?}: {words}"))
-    });
-    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }

@@ -7,7 +7,9 @@
 //! `_halide_buffer_set_device_dirty` is called; otherwise a copy back does nothing, and the caller
 //! would use the stale copy. Each access therefore requires its side to be up to date. Each copy
 //! requires an up-to-date side to copy from, and correct flags. At the end an output is up to date
-//! on the host, or its flags record that it is not. Kernels and copies within loops of the host are
+//! on the host, or its flags record that it is not; the same holds for the device, once something
+//! was copied there. Memory that the host allocates is on the host alone. All kernels and copies
+//! are of one device. Kernels and copies within loops of the host are
 //! refused. After a condition, only the facts that hold after both branches are kept. Copies are
 //! assumed to succeed, and the verdict lists that condition.
 
@@ -27,6 +29,12 @@ impl Walk<'_> {
 
     fn access(&self, name: NameId) -> Result<()> {
         if !self.callers.contains(&name) {
+            if self.place != Place::Host && self.of_host.contains(&name) {
+                let text = self.nodes.names.text(name);
+                return unsupported(format!(
+                    "an access on a device to `{text}`, which is memory of the host"
+                ));
+            }
             return Ok(());
         }
         let held = of(&self.holdings, name);
@@ -56,9 +64,19 @@ impl Walk<'_> {
             Place::Block | Place::Thread => {
                 held.device.told &= !held.host.current;
                 held.host.current = false;
+                held.was_copied = true;
             }
         }
         Ok(())
+    }
+
+    /// Refuses kernels and copies of two devices. The device's name is in small letters.
+    pub(super) fn on_device(&mut self, device: &str) -> Result<()> {
+        if self.device.get_or_insert_with(|| device.to_owned()) == device {
+            Ok(())
+        } else {
+            unsupported("a kernel or a copy of a second device")
+        }
     }
 
     /// A copy to the device, or back.
@@ -73,6 +91,7 @@ impl Walk<'_> {
         if !is_told {
             return unsupported("a copy of a buffer whose flags do not say where it was changed");
         }
+        held.was_copied = true;
         if to_device {
             held.device.current = true;
         } else {
@@ -107,10 +126,15 @@ impl Walk<'_> {
     pub(super) fn given_back(&self) -> Result<()> {
         for name in &self.callers {
             let held = of(&self.holdings, *name);
+            let text = self.nodes.names.text(*name);
             if !held.host.current && !held.device.told {
-                let text = self.nodes.names.text(*name);
                 return unsupported(format!(
                     "the buffer `{text}`, changed on a device without saying so"
+                ));
+            }
+            if held.was_copied && !held.device.current && !held.host.told {
+                return unsupported(format!(
+                    "the buffer `{text}`, changed on the host without saying so"
                 ));
             }
         }

@@ -26,6 +26,8 @@ impl Side {
 pub(super) struct Held {
     pub(super) host: Side,
     pub(super) device: Side,
+    /// True if the statement copies it, so that it may have two sides.
+    pub(super) was_copied: bool,
 }
 
 impl Held {
@@ -33,10 +35,15 @@ impl Held {
     pub(super) const GIVEN: Self = Self {
         host: Side { current: true, told: true },
         device: Side { current: false, told: true },
+        was_copied: false,
     };
 
     fn and(self, other: Self) -> Self {
-        Self { host: self.host.and(other.host), device: self.device.and(other.device) }
+        Self {
+            host: self.host.and(other.host),
+            device: self.device.and(other.device),
+            was_copied: self.was_copied || other.was_copied,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The intrinsics of Halide 21.0.0, each with its treatment. A test compares the table with the
 //! installed `IR.h`. Other functions are only named.
 
-use halidom_base::FxHashSet;
+use halidom_base::{FxHashMap, FxHashSet};
 
 use super::error::{Result, unsupported};
 use crate::tree::Expr;
@@ -148,6 +148,8 @@ pub(super) const INTRINSICS: [(&str, Treatment); 96] = [
 pub(super) struct Named {
     /// Functions.
     pub(super) functions: FxHashSet<NameId>,
+    /// The functions of C++ among them, and those of C, as far as this is stated.
+    pub(super) mangled: FxHashMap<NameId, bool>,
     /// Parameters that are pointers. Only these functions take them.
     pub(super) pointers: FxHashSet<NameId>,
     /// True once all functions of the pipeline are known: its statement may call no others.

@@ -5,8 +5,10 @@
 //! body is the program of each thread: the pass that fuses the loops over threads leaves no other
 //! form. Only barriers order the threads of a block. A second loop over threads in a block is
 //! therefore refused, because its iterations would not wait for the first one's; so is anything
-//! else that a block does outside of its threads. The numbers of blocks and threads are known
-//! before the kernel starts, and each loop is a dimension of its own.
+//! else that a block does outside of its threads. The threads share one memory at most: for some
+//! devices, the code generators place every shared memory of a kernel at its beginning. The numbers
+//! of blocks and threads are known before the kernel starts, and each loop is a dimension of its
+//! own.
 
 use halidom_base::FxHashSet;
 
@@ -31,14 +33,23 @@ struct Shape {
     bound: FxHashSet<NameId>,
     /// The number of threads of a block, as far as it is constant.
     threads: i64,
+    /// True if the threads of a block share memory.
+    shares: bool,
 }
 
 impl Walk<'_> {
     /// Refuses a loop over blocks that is no kernel.
-    pub(super) fn kernel(&self, stmt: &Stmt) -> Result<()> {
+    pub(super) fn kernel(&mut self, stmt: &Stmt) -> Result<()> {
         let (device, taken, bound) = (None, FxHashSet::default(), FxHashSet::default());
-        let mut shape = Shape { device, taken, bound, threads: 1 };
-        shape.nest(self.nodes.names, stmt, ForKind::GpuBlock)
+        let mut shape = Shape { device, taken, bound, threads: 1, shares: false };
+        shape.nest(self.nodes.names, stmt, ForKind::GpuBlock)?;
+        match shape.device {
+            Some(device) => {
+                let device = self.nodes.names.text(device).to_lowercase();
+                self.on_device(&device).map_err(|what| what.at(stmt.at))
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -101,6 +112,9 @@ impl Shape {
                 self.bound.insert(*name);
                 false
             } else if matches!(stmt.construct(), Construct::Allocate | Construct::Free) {
+                if is_shared(names, stmt) && std::mem::replace(&mut self.shares, true) {
+                    return refused("a second memory that the threads of a block share");
+                }
                 false
             } else if let StmtKind::ProducerConsumer { name: _, role: _, body }
             | StmtKind::Scope(body) = &stmt.kind
@@ -143,6 +157,24 @@ impl Shape {
         }
         self.nest(names, last, ForKind::GpuThread)
     }
+}
+
+/// Tests whether a statement allocates memory that the threads of a block share.
+fn is_shared(names: &Names, stmt: &Stmt) -> bool {
+    let StmtKind::Allocate {
+        name: _,
+        ty: _,
+        extents: _,
+        padding: _,
+        memory,
+        condition: _,
+        new: _,
+        free: _,
+    } = &stmt.kind
+    else {
+        return false;
+    };
+    memory.is_some_and(|memory| names.text(memory) == "GPUShared")
 }
 
 fn loop_kind(stmt: &Stmt) -> Option<ForKind> {

@@ -28,7 +28,7 @@ impl Walk<'_> {
         if let Some(called) = self.extern_call(pool, (name, value), rest)? {
             return Ok(called);
         }
-        if let Some(found) = self.lookup(pool, (name, value))? {
+        if let Some(found) = self.lookup(pool, (name, value), rest)? {
             return Ok((found, Vec::new()));
         }
         match self.opaque(pool, name, value)? {

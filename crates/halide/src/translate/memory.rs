@@ -7,18 +7,21 @@
 //!   is refused.
 //! * Where the condition of an allocation is false, it has no elements, and the code after it runs
 //!   all the same. Memory that the code generators put on the stack has its elements in any case.
+//! * Memory with a negative extent has no elements: the code takes such an extent for 0. A product
+//!   of two negative extents would be positive, so no two of them may be negative, which is owed.
+//!   An allocation without extents has one element, and a device ignores further ones.
 //! * In a block of a GPU, memory outside the threads is shared by them if it is `GPUShared`; memory
 //!   within a thread is private to it if it is not `GPUShared`. Other combinations are refused: the
 //!   code generators would give each thread separate memory, or share one memory among all.
 
 use halidom_ir::{
-    BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncId, Pool, StoreIn, Type,
+    BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, ExprId, FuncId, Pool, StoreIn, Type,
 };
 
 use super::error::{Result, unsupported};
 use super::nodes::Buffer;
 use super::ops::stored;
-use super::walk::{Place, Walk};
+use super::walk::{Item, Place, Walk};
 use crate::tree::{self, Expr};
 use crate::{Condition, NameId};
 
@@ -84,11 +87,13 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Declares the memory of an allocation, which lives from here on.
+    /// Declares the memory of an allocation, which lives from here on. Adds it to the items, after
+    /// what is owed about its size.
     pub(super) fn allocate(
         &mut self,
         pool: &mut Pool,
         stated: &Allocation<'_>,
+        items: &mut Vec<Item>,
     ) -> Result<BufferId> {
         let Allocation { name, ty, extents, padding, memory, condition, new, free } = *stated;
         if new.is_some() || free.is_some() || padding < 0 {
@@ -116,6 +121,11 @@ impl Walk<'_> {
             sizes.push(self.int(pool, extent)?);
         }
         let memory = self.memory_type(memory)?;
+        let padding = if extents.is_empty() { 0 } else { padding };
+        if self.place != Place::Host && padding > 0 {
+            return unsupported("memory of a device with elements after its extents");
+        }
+        items.extend(self.one_negative(pool, &sizes)?);
         let fixed = bytes(pool, &sizes, ty.scalar);
         let fixed = fixed.zip(bytes(pool, &[], ty.scalar));
         let fixed = fixed.map(|(bytes, one)| bytes + one * i128::from(padding));
@@ -185,7 +195,32 @@ impl Walk<'_> {
         });
         self.nodes.buffers.insert(name, Buffer { id, ty: scalar, dims: Vec::new() });
         self.live.insert(name, self.region);
+        if self.is_final && self.place == Place::Host {
+            self.of_host.insert(name);
+        } else {
+            self.of_host.swap_remove(&name);
+        }
+        items.push(Item::Allocate(id));
         Ok(id)
+    }
+
+    /// The obligations that no two extents of an allocation are negative.
+    fn one_negative(&mut self, pool: &mut Pool, sizes: &[ExprId]) -> Result<Vec<Item>> {
+        let zero = pool.int(0);
+        let may_be_negative = |size: &&ExprId| {
+            let number = pool.as_constant(**size).and_then(Constant::as_integer);
+            number.is_none_or(|number| number < 0)
+        };
+        let open: Vec<ExprId> = sizes.iter().filter(may_be_negative).copied().collect();
+        let mut owed = Vec::new();
+        for (number, first) in open.iter().enumerate() {
+            for second in &open[number + 1..] {
+                let known = [*first, *second].map(|size| pool.binary(BinaryOp::Le, zero, size));
+                let condition = pool.binary(BinaryOp::Or, known[0], known[1]);
+                owed.push(Item::Stmt(self.owed(pool, condition)?));
+            }
+        }
+        Ok(owed)
     }
 
     /// Refuses memory that the code generators would not allocate in this place, or would share

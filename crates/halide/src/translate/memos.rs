@@ -13,6 +13,8 @@
 //! number that no other func has. The memory has the func's rank and element type. A func that
 //! depends on an input is refused.
 //!
+//! A lookup that fails, which returns -1, ends the run with an error at once.
+//!
 //! What runs only if nothing is found stores to the func and to memory of its own, and has no other
 //! effect; nothing else stores to the func.
 
@@ -81,6 +83,17 @@ fn is_whole(pool: &Pool, value: ExprId, param: VarId) -> bool {
             && matches!(numbers, [Some(a), Some(b)] if a.as_integer() != b.as_integer());
     }
     is_param(value)
+}
+
+/// Tests whether a statement ends the run if a lookup failed.
+fn tests_lookup(stmt: &Stmt, result: NameId) -> bool {
+    let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Ne, operands), message: _ } =
+        &stmt.kind
+    else {
+        return false;
+    };
+    matches!(&**operands,
+        [Expr::Variable { name, ty: _ }, Expr::Int(-1, _)] if *name == result)
 }
 
 /// The part of a condition that is not about whether anything needs the func. Such a condition
@@ -188,6 +201,7 @@ impl Walk<'_> {
         &mut self,
         pool: &mut Pool,
         (result, value): (NameId, &Expr),
+        rest: &[Stmt],
     ) -> Result<Option<Binding>> {
         let Expr::Call(call) = value else {
             if !self.miss(result, value) {
@@ -224,6 +238,11 @@ impl Walk<'_> {
             || !is_of_its_type
         {
             return unsupported("a lookup in a cache of another shape");
+        }
+        if !self.source.settings.no_asserts
+            && !rest.first().is_some_and(|stmt| tests_lookup(stmt, result))
+        {
+            return unsupported("a lookup in a cache whose failure is not tested at once");
         }
         self.contract.others.insert(Condition::Memoized);
         let found = Looked { args: call.args.clone(), bounds, shape, memory: None };
@@ -271,10 +290,7 @@ impl Walk<'_> {
         {
             return Ok(None);
         }
-        if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Ne, operands), message: _ } =
-            &stmt.kind
-            && matches!(&**operands, [Expr::Variable { name: _, ty: _ }, Expr::Int(-1, _)])
-        {
+        if names.iter().any(|name| tests_lookup(stmt, *name)) {
             return Ok(None);
         }
         if let StmtKind::If { condition, then_branch, else_branch } = &stmt.kind

@@ -8,7 +8,8 @@
 //! ([`NamedFunctions`](crate::conditions::Condition::NamedFunctions)). Halide's compiler evaluates
 //! its own functions of numbers, so these have the value that C's library computes; the condition
 //! says so. The name and the types identify the function: a call in the statement and a call in the
-//! pipeline are the same function only if both agree. A pointer has no value. A function that takes
+//! pipeline are the same function only if both agree. The linker's name differs for a function of
+//! C++, so that it must be one in both. A pointer has no value. A function that takes
 //! a parameter which is a pointer is therefore another function for each such parameter: its name
 //! contains the parameter's. The number that such a pointer is as an address is a function too.
 
@@ -105,6 +106,13 @@ impl Nodes<'_> {
             Some(CallKind::Extern | CallKind::PureExtern | CallKind::ExternCPlusPlus) => {
                 if is_intrinsic(text) {
                     return unsupported(format!("a function of C with the name `{text}`"));
+                }
+                let is_mangled = *kind == Some(CallKind::ExternCPlusPlus);
+                if is_mangled && (is_known(text) || real(text).is_some()) {
+                    return unsupported(format!("a function of C++ with the name `{text}`"));
+                }
+                if *self.named.mangled.entry(*name).or_insert(is_mangled) != is_mangled {
+                    return unsupported(format!("functions of C and of C++, both `{text}`"));
                 }
                 !is_known(text)
             }

@@ -57,7 +57,11 @@ impl Walk<'_> {
                 },
                 "_halide_buffer_get_host_dirty" => unsupported("a flag of a caller's buffer"),
                 "halide_copy_to_device" => match self.named_buffer(&call.args) {
-                    Some((buffer, [Expr::Call(device)])) if is_device(names.text(device.name)) => {
+                    Some((buffer, [Expr::Call(interface)])) => {
+                        let Some(device) = device(names.text(interface.name)) else {
+                            return unsupported("a copy to a device without an interface");
+                        };
+                        self.on_device(device)?;
                         self.copied(buffer, true)?;
                         Ok(Some(Opaque::Success))
                     }
@@ -277,9 +281,9 @@ pub(super) fn is_null(expr: &Expr) -> bool {
     matches!(to.scalar, Scalar::Handle(_)) && **inner == Expr::UInt(0, Type::of(Scalar::UInt(64)))
 }
 
-/// Tests whether a function names the interface of a device.
-fn is_device(name: &str) -> bool {
-    name.starts_with("halide_") && name.ends_with("_device_interface")
+/// The device of a function that gives its interface.
+fn device(function: &str) -> Option<&str> {
+    function.strip_prefix("halide_")?.strip_suffix("_device_interface")
 }
 
 /// Tests whether a value is a pointer.

@@ -368,11 +368,12 @@ impl Walk<'_> {
         items: &mut Vec<Item>,
     ) -> Result<()> {
         match self.cached(stated.name, (stated.new, stated.free)) {
-            None => items.push(Item::Allocate(self.allocate(pool, stated)?)),
+            None => {
+                self.allocate(pool, stated, items)?;
+            }
             Some(key) => {
                 let plain = Allocation { new: None, free: None, ..*stated };
-                let own = self.allocate(pool, &plain)?;
-                items.push(Item::Allocate(own));
+                let own = self.allocate(pool, &plain, items)?;
                 items.extend(self.second_memory(pool, (key, stated.name), own)?);
             }
         }

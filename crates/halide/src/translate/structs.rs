@@ -17,6 +17,9 @@ use super::walk::Walk;
 use crate::NameId;
 use crate::tree::{Call, Expr, Scalar, Type};
 
+/// The size of a `halide_dimension_t` in bytes.
+const DIMENSION_BYTES: i64 = 16;
+
 impl Walk<'_> {
     /// The binding of a name for a `halide_buffer_t` that the statement makes; `None` if the value
     /// is another pointer.
@@ -109,15 +112,19 @@ impl Walk<'_> {
                 Ok(Some(Struct { memory, ty, dims, origin, region }))
             }
             ("_halide_buffer_init_from_buffer", [place, shape, from])
-                if self.is_new_struct(place) && self.is_alloca(shape) =>
-            {
-                let copied = |given| Struct { memory: None, region: self.region, ..given };
-                Ok(self.passed(from).map(|(_, given)| copied(given)))
-            }
-            ("_halide_buffer_crop", [place, shape, from, mins, extents])
-                if self.is_new_struct(place) && self.is_alloca(shape) =>
+                if self.is_new_struct(place) =>
             {
                 let Some((_, given)) = self.passed(from) else { return Ok(None) };
+                let holds = self.holds_dimensions(shape, given.dims.len());
+                Ok(holds.then_some(Struct { memory: None, region: self.region, ..given }))
+            }
+            ("_halide_buffer_crop", [place, shape, from, mins, extents])
+                if self.is_new_struct(place) =>
+            {
+                let Some((_, given)) = self.passed(from) else { return Ok(None) };
+                if !self.holds_dimensions(shape, given.dims.len()) {
+                    return Ok(None);
+                }
                 let (Expr::Call(mins), Expr::Call(extents)) = (mins, extents) else {
                     return Ok(None);
                 };
@@ -137,6 +144,15 @@ impl Walk<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Tests whether an expression makes room for so many `halide_dimension_t`s.
+    fn holds_dimensions(&self, expr: &Expr, rank: usize) -> bool {
+        let Expr::Call(call) = expr else { return false };
+        let needed = i64::try_from(rank).ok().and_then(|rank| rank.checked_mul(DIMENSION_BYTES));
+        self.is_alloca(expr)
+            && matches!((call.args.as_slice(), needed),
+                ([Expr::Int(bytes, _)], Some(needed)) if *bytes >= needed)
     }
 
     fn is_alloca(&self, expr: &Expr) -> bool {

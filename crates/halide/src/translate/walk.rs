@@ -98,6 +98,8 @@ pub(super) struct Walk<'a> {
     pub(super) place: Place,
     /// Live memory, with the region of its allocation.
     pub(super) live: FxHashMap<NameId, usize>,
+    /// Memory that the host allocates, in a final statement.
+    pub(super) of_host: IndexSet<NameId>,
     pub(super) semaphores: FxHashMap<NameId, Semaphore>,
     /// The caller's buffers by their names in the statement.
     pub(super) callers: IndexSet<NameId>,
@@ -107,6 +109,8 @@ pub(super) struct Walk<'a> {
     pub(super) outputs: Vec<BufferId>,
     /// The places where the caller's buffers are up to date.
     pub(super) holdings: Holdings,
+    /// The device of the statement's kernels and copies, in small letters.
+    pub(super) device: Option<String>,
     /// The number of enclosing loops on the host.
     pub(super) host_loops: usize,
     /// The values of integer names, if these values read no memory.
@@ -156,11 +160,13 @@ impl<'a> Walk<'a> {
             regions: 0,
             place: Place::Host,
             live: FxHashMap::default(),
+            of_host: IndexSet::default(),
             semaphores: FxHashMap::default(),
             callers: IndexSet::default(),
             unfilled: source.priors.iter().map(|prior| prior.output).collect(),
             outputs: Vec::new(),
             holdings: Holdings::default(),
+            device: None,
             host_loops: 0,
             definitions: Definitions::default(),
             signature: FxHashSet::default(),
