@@ -21,6 +21,7 @@ mod words;
 
 pub mod ast;
 mod declare;
+mod directives;
 mod headers;
 mod literals;
 mod others;
@@ -43,6 +44,7 @@ pub use text::{is_letter, short_name, split_name, words};
 pub const SOURCES: &[&str] = &[
     include_str!("ast.rs"),
     include_str!("declare.rs"),
+    include_str!("directives.rs"),
     include_str!("headers.rs"),
     include_str!("literals.rs"),
     include_str!("others.rs"),

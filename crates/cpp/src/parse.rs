@@ -6,6 +6,7 @@
 use tree_sitter::{Node, Parser};
 
 use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Lambda, Local, Stmt, StmtKind};
+use crate::directives::settled;
 use crate::literals;
 use crate::phases;
 use crate::sign::Sign;
@@ -44,6 +45,8 @@ pub fn parse(text: &str) -> Option<File> {
 
 /// Parses a file of a program that has `before` lines before it.
 pub fn parse_after(before: usize, text: &str) -> Option<File> {
+    let doubt = phases::doubtful(text).map(|line| before + line + 1);
+    let text = &*settled(text);
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_cpp::LANGUAGE.into()).ok()?;
     let tree = parser.parse(text, None)?;
@@ -56,7 +59,6 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     let mut reader = Reader { text, before, macros, places: Vec::new() };
     reader.places = reader.places(tree.root_node());
     reader.items(tree.root_node(), "", &mut file);
-    let doubt = phases::doubtful(text).map(|line| before + line + 1);
     let doubt = doubt.or_else(|| reader.misread(tree.root_node()));
     if let Some(line) = doubt {
         for function in &mut file.functions {
@@ -174,8 +176,14 @@ impl Reader<'_> {
             match Syntax::of(child.kind()) {
                 Syntax::FunctionDefinition => {
                     if let Some(mut function) = self.function(child, class) {
-                        if Self::is_conditional(child) {
-                            let what = "a function under a directive".to_owned();
+                        let doubt = if Self::is_conditional(child) {
+                            Some("a function under a directive")
+                        } else {
+                            self.has_odd_header(child)
+                                .then_some("a function with a word in its header that is not read")
+                        };
+                        if let Some(what) = doubt {
+                            let what = what.to_owned();
                             function.body =
                                 vec![Stmt { kind: StmtKind::Other(what), line: function.line }];
                             function.text.push('\u{1}');

@@ -30,7 +30,14 @@ pub(crate) fn doubtful(text: &str) -> Option<usize> {
         let is_trigraph = letter == '?' && next == '?' && "=/'()!<>-".contains(at(index + 2));
         let is_spliced = letter == '\\' && is_end(&letters, index + 1);
         let is_splice_of_macro = is_directive && within == Within::Code && next == '\n';
-        if is_trigraph || is_spliced && !is_splice_of_macro {
+        // Between blanks, it joins no parts of the text.
+        let parts = [at(index.wrapping_sub(1)), at(index + 2)];
+        let is_blank_splice = within == Within::Code
+            && !is_directive
+            && next == '\n'
+            && parts.iter().any(|letter| letter.is_whitespace())
+            && first_letter(&letters, index + 2) != Some('#');
+        if is_trigraph || is_spliced && !is_splice_of_macro && !is_blank_splice {
             return Some(line);
         }
         let was = within;
@@ -90,6 +97,11 @@ pub(crate) fn doubtful(text: &str) -> Option<usize> {
     None
 }
 
+/// The first letter from a place on that is no blank.
+fn first_letter(letters: &[char], from: usize) -> Option<char> {
+    letters[from.min(letters.len())..].iter().copied().find(|letter| !letter.is_whitespace())
+}
+
 /// Tests whether only blanks follow in a line.
 fn is_end(letters: &[char], from: usize) -> bool {
     let mut rest = letters[from.min(letters.len())..].iter();
@@ -127,6 +139,7 @@ mod tests {
             "\n// a \\ \nb\n",
             "\n// a ??/\nb\n",
             "\nre\\\nturn\n",
+            "\na; \\\n  #define f b\n",
             "\n\"a\\\nb\"\n",
             "\n#define f \\ \n a\n",
             "\n#pragma push_macro(\"a\")\n",
@@ -143,6 +156,8 @@ mod tests {
             "#define f(a) \\\n  b \\\n  c\n# include <d>\n",
             "a<::b> c; '\"'; '\\''; \"\\\\\"; R\"x(\\\n#/)\")x\"; 1'000 % a // # don't\n/* # \" */",
             "#define f /* a\n b */ c\n",
+            "return a;\\\n  b",
+            "return \\\na",
             "#\n",
         ] {
             assert_eq!(doubtful(text), None, "{text}");

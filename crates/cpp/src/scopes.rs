@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use crate::ast::{File, Prototype};
 use crate::parse::{Reader, named};
-use crate::text::{split_name, words};
+use crate::text::{is_letter, split_name, words};
 
 /// The kinds of directives that choose between texts.
 const CHOICES: [&str; 5] =
@@ -135,7 +135,25 @@ impl Reader<'_> {
             return None;
         }
         let mut cursor = node.walk();
-        node.children(&mut cursor).find_map(|child| self.misread(child))
+        let mut children = node.children(&mut cursor);
+        children.find_map(|child| if self.is_odd_word(child) { None } else { self.misread(child) })
+    }
+
+    /// Tests whether a part of a function's header is a word that the grammar does not expect, such
+    /// as a type after a macro that stands for attributes: `INLINE bool f() { .. }`. Then the grammar
+    /// misreads the result's type, but neither where the function ends nor what follows.
+    fn is_odd_word(&self, node: Node<'_>) -> bool {
+        let is_of_header = node.parent().is_some_and(|of| of.kind() == "function_definition");
+        let text = self.text(node);
+        is_of_header
+            && node.is_error()
+            && text.chars().all(|letter| is_letter(letter) || " \n:<>*&".contains(letter))
+    }
+
+    /// Tests whether the header of a function has such a word.
+    pub(crate) fn has_odd_header(&self, node: Node<'_>) -> bool {
+        let mut cursor = node.walk();
+        node.children(&mut cursor).any(|child| self.is_odd_word(child))
     }
 }
 
