@@ -3,8 +3,8 @@
 //! # Correctness
 //! A condition of an `#if` is decided if it consists of integers, of `!`, `&&` and `||`, and of
 //! macros that the text defines as an integer: once, under no other directive, before the `#if`,
-//! after the last `#include`, and without an `#undef`. The arm that is not chosen becomes blank, and
-//! so do the directives. An `#if` with an `#elif` stays as it is. Lines stay.
+//! after the last `#include`, and without an `#undef`. The arm that is not chosen becomes blank,
+//! and so do the directives. An `#if` with an `#elif` stays as it is. Lines stay.
 
 use std::borrow::Cow;
 
@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn arms_that_no_compiler_sees_are_blank() {
-        let text = "#include <a>\n#define LOG 0\n#if LOG || 0\na\n#if B\nb\n#else\nc\n#endif\n#else\n\
-            d\n#endif\ne\n";
+        let text = "#include <a>\n#define LOG 0\n#if LOG || 0\na\n#if B\nb\n#else\nc\n#endif\n\
+            #else\nd\n#endif\ne\n";
         assert_eq!(settled(text), "#include <a>\n#define LOG 0\n\n\n\n\n\n\n\n\nd\n\ne\n");
         assert_eq!(settled("#if 1\na\n#endif\n"), "\na\n\n");
     }

@@ -140,8 +140,8 @@ impl Reader<'_> {
     }
 
     /// Tests whether a part of a function's header is a word that the grammar does not expect, such
-    /// as a type after a macro that stands for attributes: `INLINE bool f() { .. }`. Then the grammar
-    /// misreads the result's type, but neither where the function ends nor what follows.
+    /// as a type after a macro that stands for attributes: `INLINE bool f() { .. }`. Then the
+    /// grammar misreads the result's type, but neither where the function ends nor what follows.
     fn is_odd_word(&self, node: Node<'_>) -> bool {
         let is_of_header = node.parent().is_some_and(|of| of.kind() == "function_definition");
         let text = self.text(node);

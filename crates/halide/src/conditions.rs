@@ -267,8 +267,8 @@ const INDEX_WRAPS: Entry = Entry {
 
 const VALUES_WRAP: Entry = Entry {
     name: "value-arithmetic-wraps",
-    words: "sums, differences and products of signed values of 32 and 64 bits wrap: a value that \
-        is right modulo its width is right",
+    words: "sums, differences and products of signed values of 32 and 64 bits wrap, also the \
+        difference in `abs`: a value that is right modulo its width is right",
     reason: "the verdict is about the statement: Halide groups the pipeline's sums anew, so that a \
         partial sum may overflow where none of the pipeline's does, and LLVM is told that none \
         overflows",
@@ -298,8 +298,8 @@ const PIPELINE_FITS: Entry = Entry {
 
 const REGROUPS: Entry = Entry {
     name: "statement-only",
-    words: "the verdict is about the statement: LLVM may regroup its floats, and take none to be \
-        NaN or infinite",
+    words: "the verdict is about the statement: LLVM may regroup its floats, fuse products and \
+        sums, and take none to be NaN, infinite or -0",
     reason: "the target does not ask for strict floats, and some operators of the statement are \
         not strict",
 };
@@ -319,8 +319,11 @@ const DOMAINS: Entry = Entry {
 const NAMED_FUNCTIONS: Entry = Entry {
     name: "named-functions-are-pure",
     words: "a function that the pipeline only names, such as `pow` or a function of C, has no \
-        effect, its result depends on its operands alone, and is C's for numbers",
-    reason: "the pipeline does not define it, and Halide moves its calls",
+        effect, its result depends on its operands alone, and is C's for numbers; so are the \
+        results of `exp` and `log` of 32 bits",
+    reason: "the pipeline does not define it, Halide moves its calls, and it computes those of \
+        numbers by C's library, from which its own code for `exp`, `log` and `pow` of 32 bits \
+        differs in the last digits",
 };
 
 const EXTERN_STAGES: Entry = Entry {

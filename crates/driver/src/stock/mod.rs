@@ -606,7 +606,7 @@ fn settings_of(named: Option<&str>, code: &Code, file: FileId) -> Result<Setting
     };
     let known = Settings::of_target(&dump.target);
     // The machine is the dump's.
-    let own = |named: Settings| Settings { rounds_by_integers: known.rounds_by_integers, ..named };
+    let own = |named: Settings| Settings { machine: known.machine, ..named };
     if named.is_some_and(|named| own(named) != known) {
         let message = format!(
             "the statement was compiled for `{}`, which differs from the named target in \

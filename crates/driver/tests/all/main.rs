@@ -7,6 +7,7 @@ mod conditions;
 mod data_and_floats;
 mod derivations;
 mod divisors;
+mod edges_of_machines;
 mod edges_of_memory;
 mod edges_of_types;
 mod edited;

@@ -25,6 +25,7 @@ use super::keys::is_memoized;
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Nodes};
 use super::ops::{Value, Widths, is_half, stored};
+use super::settings::Settings;
 use crate::pipeline::{Definition, Func, Image, Input, Pipeline};
 use crate::tree::{self, Call, CallKind, Expr};
 use crate::{NameId, Names, text};
@@ -77,45 +78,6 @@ pub(super) struct Prior {
     pub(super) component: usize,
     /// The memory of the input.
     pub(super) buffer: BufferId,
-}
-
-/// The settings of the target and of the contract that callers keep. They do not depend on the
-/// statement.
-#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// True if the target leaves assertions out (`no_asserts`).
-    pub no_asserts: bool,
-    /// True if the target makes every float operator strict (`strict_float`).
-    pub strict_float: bool,
-    /// True if the code accepts buffers of 2^31 bytes and more, and computes indices with 64 bits
-    /// (`large_buffers`).
-    pub large_buffers: bool,
-    /// True if the code was compiled as if no float operator were strict, whatever the pipeline
-    /// says.
-    pub forgets_strict: bool,
-    /// True if the machine has no instruction that rounds floats: the code converts them to
-    /// integers, which does not give the value of every float.
-    pub rounds_by_integers: bool,
-    /// True if callers keep sizes and their products with strides small
-    /// ([`crate::Condition::Small`]).
-    pub small: bool,
-}
-
-impl Settings {
-    /// The settings of a target, given by its name in Halide (`x86-64-linux-no_asserts`).
-    pub fn of_target(target: &str) -> Self {
-        let has = |feature: &str| target.split('-').any(|word| word == feature);
-        let has_avx = target.split('-').any(|word| word.starts_with("avx"));
-        Self {
-            no_asserts: has("no_asserts"),
-            strict_float: has("strict_float"),
-            large_buffers: has("large_buffers"),
-            forgets_strict: false,
-            rounds_by_integers: target.starts_with("x86") && !has("sse41") && !has_avx,
-            small: false,
-        }
-    }
 }
 
 /// The extent of a reduction variable.

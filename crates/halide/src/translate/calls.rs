@@ -77,6 +77,10 @@ impl Ops<'_> {
             ("widening_sub" | "widen_right_sub", [a, b]) => self.widened(Sub, *a, *b, ty),
             ("widening_mul" | "widen_right_mul", [a, b]) => self.widened(Mul, *a, *b, ty),
             ("widening_shift_left" | "widening_shift_right", [a, b]) => {
+                // A product by a power of two may take its place (`should_use_dot_product`).
+                if self.literal(b.id).is_some_and(|amount| amount < 0) {
+                    return unsupported("a widening shift by a negative amount");
+                }
                 let a = self.cast(ty, *a)?;
                 self.shift(name, a, *b)
             }

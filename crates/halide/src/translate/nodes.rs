@@ -13,6 +13,7 @@ use super::error::{Result, unsupported};
 use super::fields::fixed_field;
 use super::intrinsics::Named;
 use super::ops::{Ops, Value, Widths};
+use super::settings::Departures;
 use crate::text::digits;
 use crate::tree::{
     Alignment, BinaryOp, Call, CallKind, Expr, Load, ReduceOp, Scalar, ShuffleKind, Type,
@@ -97,7 +98,7 @@ impl Node {
     }
 
     /// The same node with other operands.
-    fn map(self, mut map: impl FnMut(NodeId) -> NodeId) -> Self {
+    pub(super) fn map(self, mut map: impl FnMut(NodeId) -> NodeId) -> Self {
         let all = |args: Box<[NodeId]>, map: &mut dyn FnMut(NodeId) -> NodeId| {
             args.iter().map(|arg| map(*arg)).collect()
         };
@@ -187,6 +188,8 @@ pub(super) struct Nodes<'a> {
     pub(super) named: Named,
     /// True after an operator, a comparison or a reduction of floats that is not strict.
     pub(super) has_plain_floats: bool,
+    /// The departures of a final statement's code from the names of its operations.
+    pub(super) departures: Option<Departures>,
     /// Floats that are identified with the pipeline's float of the same digits.
     pub(super) taken: IndexMap<String, f64>,
     /// The values of named nodes, if these values read no memory.
@@ -222,6 +225,7 @@ impl<'a> Nodes<'a> {
             rounded: IndexSet::default(),
             named: Named::default(),
             has_plain_floats: false,
+            departures: None,
             taken: IndexMap::default(),
             definitions: FxHashMap::default(),
             passed_over: IndexSet::default(),
@@ -278,6 +282,7 @@ impl<'a> Nodes<'a> {
         let (id, inserted) = self.interned.intern((node, ty));
         if inserted {
             self.types.push(ty);
+            self.note_departure(id);
         }
         id
     }
@@ -621,45 +626,6 @@ impl<'a> Nodes<'a> {
             return self.only_if(value, condition);
         }
         Ok(self.make(Node::Call(call.name, args), said))
-    }
-
-    /// A value that exists only where a condition holds: the condition becomes the predicate of its
-    /// loads. A value without loads would exist everywhere, so it is refused.
-    fn only_if(&mut self, value: NodeId, condition: NodeId) -> Result<NodeId> {
-        let guarded = self.guarded(value, condition, &mut FxHashMap::default());
-        if guarded == value || self.load_predicates(guarded).is_empty() {
-            return unsupported(
-                "`if_then_else` without a value for its else, of what loads nothing",
-            );
-        }
-        Ok(guarded)
-    }
-
-    fn guarded(
-        &mut self,
-        id: NodeId,
-        condition: NodeId,
-        done: &mut FxHashMap<NodeId, NodeId>,
-    ) -> NodeId {
-        if let Some(known) = done.get(&id) {
-            return *known;
-        }
-        let ty = self.ty(id);
-        let mut node = self.node(id).clone().map(|operand| self.guarded(operand, condition, done));
-        if let Node::Load { buffer: _, index: _, predicate } = &mut node
-            && ty.lanes == self.lanes(condition)
-        {
-            *predicate = Some(match *predicate {
-                None => condition,
-                Some(own) if own == condition => own,
-                Some(own) => {
-                    self.make(Node::Binary(BinaryOp::And, own, condition), self.ty(condition))
-                }
-            });
-        }
-        let result = self.make(node, ty);
-        done.insert(id, result);
-        result
     }
 
     /// The index of the element at these coordinates, before storage is flattened.

@@ -20,6 +20,7 @@ use super::marks::Marked;
 use super::nodes::{Binding, Buffer};
 use super::note::Note;
 use super::ops::{Value, stored};
+use super::settings::{Departures, Settings};
 use super::walk::Walk;
 use super::{
     closed_work, components, debugging, failures, folds, intrinsics, kept_components, profiling,
@@ -150,9 +151,6 @@ fn translated(
 fn as_compiled(source: &Source, pipeline: &Pipeline, names: &Names, block: &Block) -> Result<()> {
     failures::speak(names, block)?;
     components::alike(names, pipeline, block, !source.settings.no_asserts)?;
-    if source.settings.rounds_by_integers && calls(names, block, "round") {
-        return unsupported("`round` on a machine that rounds by way of integers");
-    }
     let is_strict = source.has_strict_floats || source.settings.strict_float;
     if source.settings.forgets_strict && is_strict {
         return unsupported("code of a strict pipeline that is compiled as if it were not strict");
@@ -214,6 +212,10 @@ impl Walk<'_> {
                 }
             }
         }
+        if self.is_final {
+            let Settings { machine, strict_float, .. } = self.source.settings;
+            self.nodes.departures = Some(Departures::on(machine, strict_float));
+        }
         self.know_signature(pool);
         self.know_extern_scalars(pool);
         let mut parts = self.assumed(pool, assumed)?;
@@ -265,7 +267,16 @@ impl Walk<'_> {
         }
         contract.checks_memory = !self.source.settings.large_buffers;
         // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.
-        let is_plain = self.nodes.has_plain_floats && !self.source.settings.strict_float;
+        let departures = self.nodes.departures;
+        let is = |test: fn(&Departures) -> bool| departures.as_ref().is_some_and(test);
+        let is_plain = self.nodes.has_plain_floats && !self.source.settings.strict_float
+            || is(|of| of.is_plain);
+        if is(|of| of.negates) {
+            contract.others.insert(Condition::ValuesWrap);
+        }
+        if is(|of| of.calls_own) {
+            contract.others.insert(Condition::NamedFunctions);
+        }
         if pool.functions().any(|function| !intrinsics::has_no_value(&function.name)) {
             contract.others.insert(Condition::NamedFunctions);
         }

@@ -1,11 +1,52 @@
 //! The loads in expressions.
 
-use halidom_base::{FxHashSet, IndexSet};
+use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::BufferId;
 
+use super::error::{Result, unsupported};
 use super::nodes::{Node, NodeId, Nodes};
+use crate::tree::BinaryOp;
 
 impl Nodes<'_> {
+    /// A value that exists only where a condition holds: the condition becomes the predicate of its
+    /// loads. A value without loads would exist everywhere, so it is refused.
+    pub(super) fn only_if(&mut self, value: NodeId, condition: NodeId) -> Result<NodeId> {
+        let guarded = self.guarded(value, condition, &mut FxHashMap::default());
+        if guarded == value || self.load_predicates(guarded).is_empty() {
+            return unsupported(
+                "`if_then_else` without a value for its else, of what loads nothing",
+            );
+        }
+        Ok(guarded)
+    }
+
+    fn guarded(
+        &mut self,
+        id: NodeId,
+        condition: NodeId,
+        done: &mut FxHashMap<NodeId, NodeId>,
+    ) -> NodeId {
+        if let Some(known) = done.get(&id) {
+            return *known;
+        }
+        let ty = self.ty(id);
+        let mut node = self.node(id).clone().map(|operand| self.guarded(operand, condition, done));
+        if let Node::Load { buffer: _, index: _, predicate } = &mut node
+            && ty.lanes == self.lanes(condition)
+        {
+            *predicate = Some(match *predicate {
+                None => condition,
+                Some(own) if own == condition => own,
+                Some(own) => {
+                    self.make(Node::Binary(BinaryOp::And, own, condition), self.ty(condition))
+                }
+            });
+        }
+        let result = self.make(node, ty);
+        done.insert(id, result);
+        result
+    }
+
     /// The predicates of the loads in a node, provided that each of its lanes depends only on the
     /// same lanes of the loads.
     pub(super) fn load_predicates(&self, id: NodeId) -> IndexSet<NodeId> {

@@ -435,8 +435,12 @@ impl Walk<'_> {
     }
 
     /// The obligations for what the expressions of a statement do besides giving a value: for the
-    /// loads that the value does not show, and for the alignments that accesses claim.
+    /// loads that the value does not show, and for the alignments that accesses claim. Refuses
+    /// expressions whose code does something else than they say.
     fn owed_by_exprs(&mut self, pool: &mut Pool) -> Result<Vec<Item>> {
+        if let Some(what) = self.nodes.departures.and_then(|of| of.refused) {
+            return unsupported(what);
+        }
         self.touched()?;
         let passed_over: Vec<NodeId> =
             std::mem::take(&mut self.nodes.passed_over).into_iter().collect();

@@ -1,0 +1,189 @@
+//! Operations for which the code of a machine computes something else than their names say.
+//!
+//! # Correctness
+//! A statement holds intrinsics that the code generators take apart after it. Where their parts do
+//! not give the value of the intrinsic for every operand, a statement with the same intrinsic as
+//! the pipeline would be proved, and the code be wrong. Such an operation is refused, or it makes
+//! the verdict rest on a condition that says so. Operators on plain floats always do
+//! ([`Regroups`](crate::Condition::Regroups)), so only strict ones are refused here. The sources
+//! are those of Halide 21.0.0; each entry names the function.
+
+use super::nodes::{Node, NodeId, Nodes};
+use super::ops::{is_half, is_index_type};
+use super::settings::{Departures, Family};
+use crate::tree::{BinaryOp, ReduceOp, Scalar, Type};
+
+/// Halide's own functions, which differ from C's in the last digits (`halide_exp`, `halide_log`).
+const OWN: [&str; 2] = ["exp_f32", "log_f32"];
+
+/// The effect of an operation on the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Departure {
+    None,
+    /// It is right for operands that plain operators admit.
+    Plain,
+    Refused(&'static str),
+}
+
+impl Nodes<'_> {
+    /// Notes the departures of an operation of a final statement.
+    pub(super) fn note_departure(&mut self, id: NodeId) {
+        let Some(mut found) = self.departures else { return };
+        let node = self.node(id);
+        match self.departure(node, self.ty(id), &found) {
+            Departure::None => {}
+            Departure::Plain => found.is_plain = true,
+            Departure::Refused(what) => {
+                found.refused.get_or_insert(what);
+            }
+        }
+        if let Node::Call(name, args) = node {
+            let name = self.names.text(*name);
+            found.calls_own |= OWN.contains(&name);
+            found.negates |= name == "abs"
+                && args.first().is_some_and(|arg| is_index_type(self.ty(*arg).scalar));
+        }
+        self.departures = Some(found);
+    }
+
+    fn departure(&self, node: &Node, ty: Type, on: &Departures) -> Departure {
+        let is_of_floats = |id: NodeId| is_float(self.ty(id).scalar);
+        let narrows = is_half(ty.scalar) && self.is_rounded(node);
+        if narrows && (!on.machine.has_halves || matches!(ty.scalar, Scalar::BFloat(_))) {
+            // `float32_to_float16` and `float32_to_bfloat16` lose what is NaN.
+            return on.strictly("a float of 16 bits that the code rounds by way of integers");
+        }
+        match node {
+            Node::Binary(op, a, _) if is_of_floats(*a) => match op {
+                BinaryOp::Le | BinaryOp::Ge => on.compared(on.is_strict),
+                BinaryOp::Min | BinaryOp::Max => on.limited(on.is_strict),
+                // The quotient is simplified (`CodeGen_LLVM::visit(const Mod *)`).
+                BinaryOp::Mod => on.strictly("a strict remainder of floats"),
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Gt
+                | BinaryOp::And
+                | BinaryOp::Or => Departure::None,
+            },
+            Node::Reduce(op, a) => {
+                let is_signed = matches!(self.ty(*a).scalar, Scalar::Int(_));
+                if *op == ReduceOp::SaturatingAdd && is_signed {
+                    // Neighbours are added first (`codegen_vector_reduce`).
+                    Departure::Refused("a saturating sum of signed lanes")
+                } else if is_of_floats(*a) {
+                    on.strictly("a strict reduction of lanes of floats")
+                } else {
+                    Departure::None
+                }
+            }
+            Node::Call(name, args) => self.departure_of_call(self.names.text(*name), args, on),
+            Node::Value(_)
+            | Node::Cast(_)
+            | Node::Reinterpret(_)
+            | Node::Binary(..)
+            | Node::Not(_)
+            | Node::Select(..)
+            | Node::Load { .. }
+            | Node::Ref { .. }
+            | Node::Ramp { .. }
+            | Node::Broadcast(_)
+            | Node::Gather(..) => Departure::None,
+        }
+    }
+
+    fn departure_of_call(&self, name: &str, args: &[NodeId], on: &Departures) -> Departure {
+        let Some(first) = args.first().map(|arg| self.ty(*arg).scalar) else {
+            return Departure::None;
+        };
+        match name {
+            "strict_le" => on.compared(true),
+            "strict_min" | "strict_max" if is_float(first) => on.limited(true),
+            // The sum is simplified (`lower_lerp`).
+            "lerp" if is_float(first) => on.strictly("a strict `lerp` of floats"),
+            // The code keeps the sign of -0 where the machine has no instruction for it.
+            "abs" if is_float(first) => match (on.machine.family, first) {
+                (Family::X86 | Family::Arm64 | Family::Arm | Family::Wasm, Scalar::Float(32))
+                | (Family::Arm64 | Family::Wasm, Scalar::Float(64)) => Departure::None,
+                _ => on.strictly("a strict `abs` of floats of this type"),
+            },
+            "round" | "round_f16" if is_half(first) => {
+                Departure::Refused("`round` of floats of 16 bits")
+            }
+            "round" if !on.machine.rounds => {
+                Departure::Refused("`round` on a machine that rounds by way of integers")
+            }
+            // The numbers of the values are of the first operand's type (`lower_mux`).
+            "mux" if (args.len() as i128) > greatest(first).saturating_add(2) => {
+                Departure::Refused("a `mux` of more values than its operand has numbers")
+            }
+            _ => Departure::None,
+        }
+    }
+
+    /// Tests whether a node rounds to the type that it has.
+    fn is_rounded(&self, node: &Node) -> bool {
+        match node {
+            Node::Cast(a) => !is_half(self.ty(*a).scalar),
+            Node::Binary(..) | Node::Reduce(..) => true,
+            Node::Call(name, _) => {
+                let name = self.names.text(*name);
+                !["abs", "likely", "likely_if_innermost", "mux", "select_mask", "if_then_else"]
+                    .contains(&name)
+            }
+            Node::Value(_)
+            | Node::Reinterpret(_)
+            | Node::Not(_)
+            | Node::Select(..)
+            | Node::Load { .. }
+            | Node::Ref { .. }
+            | Node::Ramp { .. }
+            | Node::Broadcast(_)
+            | Node::Gather(..) => false,
+        }
+    }
+}
+
+impl Departures {
+    /// The departure of an operation that is right for numbers alone.
+    fn strictly(&self, what: &'static str) -> Departure {
+        if self.is_strict { Departure::Refused(what) } else { Departure::Plain }
+    }
+
+    /// That of `a <= b` on floats, where it is strict: x86 computes `!(a > b)`
+    /// (`CodeGen_X86::visit(const LE *)`).
+    fn compared(&self, is_strict: bool) -> Departure {
+        if is_strict && self.machine.family == Family::X86 {
+            Departure::Refused("a strict `<=` of floats on x86, which holds for NaN")
+        } else {
+            Departure::None
+        }
+    }
+
+    /// That of minima and maxima of floats, where they are strict: ARM's are NaN if an operand is
+    /// (`CodeGen_ARM::visit(const Min *)`).
+    fn limited(&self, is_strict: bool) -> Departure {
+        if is_strict && matches!(self.machine.family, Family::Arm64 | Family::Arm) {
+            Departure::Refused("a strict minimum or maximum of floats on ARM, which may be NaN")
+        } else {
+            Departure::None
+        }
+    }
+}
+
+fn is_float(ty: Scalar) -> bool {
+    matches!(ty, Scalar::Float(_) | Scalar::BFloat(_))
+}
+
+/// The greatest number of an integer type.
+fn greatest(ty: Scalar) -> i128 {
+    match ty {
+        Scalar::Int(bits) => (1 << (bits - 1)) - 1,
+        Scalar::UInt(bits) => (1 << bits) - 1,
+        Scalar::Float(_) | Scalar::BFloat(_) | Scalar::Handle(_) => i128::MAX,
+    }
+}
