@@ -372,9 +372,9 @@ impl Run<'_> {
                 ["--only", "mutators", "--timeout", "0.5", "--mutator", &format!("{file}: ")];
             let answer = self.verify(&arguments)?;
             self.keep(Some(file), &answer);
-            let counted = answer.json.get("programs");
-            let number = |name: &str| counted.and_then(|of| of.get(name)).and_then(Json::number);
-            let counts = PROGRAM_STANDINGS.map(|name| number(name).unwrap_or(0.0) as usize);
+            let own = of_file(file, &answer.json);
+            let counts = PROGRAM_STANDINGS
+                .map(|name| own.iter().filter(|(_, mutator)| standing(mutator) == name).count());
             for (sum, count) in total.iter_mut().zip(counts) {
                 *sum += count;
             }
@@ -386,11 +386,35 @@ impl Run<'_> {
     }
 }
 
+/// The mutators of a file. An answer about one file also has what is not read of the others, which
+/// counts where they are verified.
+fn of_file<'j>(file: &str, json: &'j Json) -> Vec<&'j (String, Json)> {
+    let all = json.get("mutators").and_then(Json::members).unwrap_or_default();
+    let is_own = |(name, mutator): &&(String, Json)| {
+        !name.starts_with(UNREAD) || first_finding(mutator).0.starts_with(&format!("{file}:"))
+    };
+    all.iter().filter(is_own).collect()
+}
+
+fn standing(mutator: &Json) -> &str {
+    mutator.get("standing").and_then(Json::text).unwrap_or("unsupported")
+}
+
+/// The place and the reason of the finding that decides a mutator's standing.
+fn first_finding(mutator: &Json) -> (String, String) {
+    let of = |finding: &Json, key: &str| {
+        finding.get(key).and_then(Json::text).unwrap_or_default().to_owned()
+    };
+    let findings = mutator.get("findings").and_then(Json::array).unwrap_or_default();
+    let first = findings.iter().find(|finding| of(finding, "kind") == standing(mutator));
+    first.map_or_else(Default::default, |finding| (of(finding, "place"), of(finding, "reason")))
+}
+
 impl Covered {
     /// Adds the mutators of a file to the counts.
     fn add(&mut self, file: &str, json: &Json) {
-        for (name, mutator) in json.get("mutators").and_then(Json::members).unwrap_or_default() {
-            let standing = mutator.get("standing").and_then(Json::text).unwrap_or("unsupported");
+        for (name, mutator) in of_file(file, json) {
+            let standing = standing(mutator);
             self.mutators += 1;
             self.judged += usize::from(standing != "unsupported");
             self.decided += usize::from(!matches!(
@@ -400,14 +424,7 @@ impl Covered {
             if standing != "unsupported" {
                 continue;
             }
-            let of = |finding: &Json, key: &str| {
-                finding.get(key).and_then(Json::text).unwrap_or_default().to_owned()
-            };
-            let findings = mutator.get("findings").and_then(Json::array).unwrap_or_default();
-            let first = findings.iter().find(|finding| of(finding, "kind") == standing);
-            let (place, reason) = first.map_or_else(Default::default, |finding| {
-                (of(finding, "place"), of(finding, "reason"))
-            });
+            let (place, reason) = first_finding(mutator);
             let line = place.rsplit(':').next().unwrap_or_default().to_owned();
             self.unsupported.push([format!("{file}: {name}"), line, reason]);
         }
@@ -421,6 +438,9 @@ fn row(profile: &str, file: &str, counts: &[usize], costs: [String; 2]) -> Vec<S
     row.extend(costs);
     row
 }
+
+/// The beginning of the name of text that is not read.
+const UNREAD: &str = "text that is not read";
 
 /// The compilers, by the names of their profiles.
 const PROFILES: [&str; 5] = ["heterocl", "halide-hls", "halide-to-hardware", "halide", "tvm"];

@@ -47,7 +47,8 @@ pub(super) struct Change<'f> {
 }
 
 /// The methods that leave their arguments as they are.
-const METHODS: [&str; 6] = ["Match", "can_represent", "contains", "count", "find", "same_as"];
+const METHODS: [&str; 7] =
+    ["Match", "can_represent", "contains", "count", "find", "intersect", "same_as"];
 
 /// The methods whose results may be parts of their objects.
 const PARTS: [&str; 4] = ["end", "find", "get", "value"];
