@@ -295,6 +295,11 @@ pub(crate) fn is_pure(callee: &str) -> bool {
         || is_of_the_ir(callee) && !IMPURE.contains(&Intrinsic::of(callee))
 }
 
+/// Tests whether a call evaluates its first argument and one of the others.
+pub(crate) fn evaluates_one(callee: &str) -> bool {
+    matches!(Intrinsic::of(callee), Intrinsic::IfThenElse | Intrinsic::IfThenElseMask)
+}
+
 /// Tests whether a function is an intrinsic of the IR.
 pub(crate) fn is_of_the_ir(callee: &str) -> bool {
     !is_extern(callee) && !matches!(Intrinsic::of(callee), Intrinsic::Other(_))

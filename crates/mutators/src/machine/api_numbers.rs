@@ -241,6 +241,8 @@ impl Machine<'_> {
     /// The magnitude of a number that is not the least of its type. That one, if it is known,
     /// becomes what the hardware makes of it.
     fn magnitude(&mut self, num: Num) -> Num {
+        // There is no function for numbers below 32 bits.
+        let num = if num.bits < 32 { self.convert(num, 32, true) } else { num };
         let zero = self.number(0, num.bits, num.is_signed);
         let negated = self.values.apply(Fun::Sub, &[zero.term, num.term]);
         let below = self.comparison(Sign::Lt, num.term, zero.term);

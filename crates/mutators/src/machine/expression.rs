@@ -247,7 +247,10 @@ impl<'p> Machine<'p> {
 
     /// Converts one side of `c ? a : b`: a number takes the common type of both sides.
     fn in_common(&mut self, value: Val, other: &'p Expr, state: State, line: usize) -> Paths<Val> {
-        let Val::Int(num) = value else { return vec![(state, value)] };
+        let is_truth = matches!(value, Val::Bool(_));
+        if !is_truth && !matches!(value, Val::Int(_) | Val::Real(_)) || is_truth && asks(other) {
+            return vec![(state, value)];
+        }
         // The other side is evaluated only for its type.
         let (ends, has_chosen) = (std::mem::take(&mut self.ends), self.has_chosen);
         let is_told = self.is_told;
@@ -257,16 +260,10 @@ impl<'p> Machine<'p> {
         let mut state = state;
         let other = known.or_else(|| self.pointed_number(other, &state));
         match other {
-            Some(Val::Int(other)) => {
-                let (num, ..) = self.promoted(num, other);
-                vec![(state, Val::Int(num))]
-            }
-            Some(Val::Real(_)) => vec![(state, self.real_of(num))],
-            Some(Val::Expr(_)) => {
-                let value = self.coerce("Expr", value, &mut state);
+            Some(other) => {
+                let value = self.common(value, &other, &mut state);
                 vec![(state, value)]
             }
-            Some(_) => vec![(state, Val::Int(num))],
             None => self.unsupported(state, "the type of a conditional expression", line),
         }
     }
@@ -456,6 +453,16 @@ impl<'p> Machine<'p> {
             }
         }
         paths
+    }
+}
+
+/// Tests whether an expression is a truth value by its form.
+fn asks(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Bool(_) => true,
+        ExprKind::Prefix(Sign::Not, operand) => asks(operand),
+        ExprKind::Binary(Sign::And | Sign::Or, lhs, rhs) => asks(lhs) && asks(rhs),
+        _ => false,
     }
 }
 

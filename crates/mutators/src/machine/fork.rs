@@ -271,6 +271,7 @@ impl<'p> Machine<'p> {
         let known = state.node(node);
         let ty = known.ty;
         if !kind.admits(ty) || known.not & bit(kind) != 0 {
+            let state = self.without_bound_vectors(node, kind, state);
             return (Vec::new(), vec![state]);
         }
         let mut fails = state.clone();

@@ -12,6 +12,7 @@ use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::alike::treats_alike;
+use crate::machine::conversions::is_typed;
 use crate::machine::invariants::invariant;
 use crate::machine::methods::PART_OF_NAME;
 use crate::machine::names::Method;
@@ -323,7 +324,13 @@ impl<'p> Machine<'p> {
                 if ty.as_ref().is_some_and(|ty| self.is_active(element_of(ty))) {
                     return self.unsupported(state, ACTIVE, line);
                 }
-                let element = self.aggregate(element_of(&ty.unwrap_or_default()), value.clone());
+                let ty = ty.unwrap_or_default();
+                let element = if is_typed(&ty) {
+                    self.initialize(element_of(&ty), value.clone(), &mut state)
+                } else {
+                    let like = values.last().cloned().unwrap_or(Val::Unknown);
+                    self.converted_like(&like, value.clone())
+                };
                 values.push(element);
                 Val::Void
             }

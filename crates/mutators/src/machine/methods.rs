@@ -444,6 +444,9 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if let Some(paths) = self.open_lanes(ty, name, &state) {
+            return paths;
+        }
         let is_integer = matches!(ty.code, Code::Int | Code::UInt);
         let truth = match name {
             Method::IsInt | Method::IsFixed => ty.code == Code::Int,

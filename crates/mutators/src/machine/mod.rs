@@ -6,6 +6,8 @@
 //! * `run` holds the machine and calls functions. `statements`, `variables`, `places`,
 //!   `expression`, `calls`, `operators`, `numbers` and `fork` interpret the language. `lookup`
 //!   finds the functions, classes and types that names stand for.
+//! * `conversions` gives values the types of the variables, members, elements, parameters and
+//!   results that they initialize.
 //! * `contracts` holds the contracts of the API's functions: `reader` reads their texts, `language`
 //!   defines their terms, and `api` and its families evaluate them. `methods`, `handles`, `lists`,
 //!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
@@ -15,6 +17,7 @@
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
 //!   own visitors and mutators, and `parts` nodes from lists and from what is not known. `asserts`
 //!   has the assertions of `make` about types.
+//! * `open_lanes` answers questions about the lanes of bound values.
 //! * `maps` has the maps of runs on known IR, `texts` the names that are made of texts, `backwards`
 //!   the loops by reverse iterators.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
@@ -38,6 +41,7 @@ pub(crate) mod buffers;
 pub(crate) mod calls;
 mod classes;
 pub(crate) mod contracts;
+pub(crate) mod conversions;
 pub(crate) mod descent;
 pub(crate) mod doubts;
 pub(crate) mod expression;
@@ -59,6 +63,7 @@ pub(crate) mod names;
 pub(crate) mod nodes;
 pub(crate) mod numbers;
 pub(crate) mod objects;
+pub(crate) mod open_lanes;
 pub(crate) mod operators;
 pub(crate) mod order;
 pub(crate) mod parts;

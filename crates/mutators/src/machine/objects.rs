@@ -14,6 +14,7 @@ use halidom_cpp::ast::{Expr, ExprKind, Function, Local, Stmt, StmtKind};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val, members};
+use crate::machine::conversions::parts_of;
 use crate::machine::names::Method;
 use crate::machine::run::{ACTIVE, Machine, Outcome, Paths};
 use crate::machine::types::is_binding_type;
@@ -102,7 +103,7 @@ impl<'p> Machine<'p> {
             if !parameter.ty.ends_with('&') {
                 value = Self::loaded(value, &state);
             }
-            let value = self.coerce(&parameter.ty, value, &mut state);
+            let value = self.initialize(&parameter.ty, value, &mut state);
             frame.push(Slot { name: parameter.name.clone(), ty: parameter.ty.clone(), value });
         }
         if constructor.is_some() {
@@ -119,11 +120,14 @@ impl<'p> Machine<'p> {
                     (None, Some(value)) if constructor.is_none() => {
                         let mut state = state;
                         let value = Self::loaded(value.clone(), &state);
-                        let value = self.coerce(&field.ty, value, &mut state);
+                        let value = self.initialize(&field.ty, value, &mut state);
                         vec![(state, value)]
                     }
                     (None, _) => match &field.value {
-                        Some(value) => self.eval(value, state),
+                        Some(value) => {
+                            let given = std::slice::from_ref(value);
+                            self.made_of(&field.ty, given, depth, state, line)
+                        }
                         None => self.made_of(&field.ty, &[], depth, state, line),
                     },
                 };
@@ -179,7 +183,7 @@ impl<'p> Machine<'p> {
                 let mut paths = self.eval(one, state);
                 for (state, value) in &mut paths {
                     let loaded = Self::loaded(std::mem::replace(value, Val::Void), state);
-                    *value = self.coerce(ty, loaded, state);
+                    *value = self.initialize(ty, loaded, state);
                 }
                 paths
             }
@@ -208,7 +212,8 @@ impl<'p> Machine<'p> {
             }
             let values: Vec<Val> =
                 values.into_iter().map(|value| Self::loaded(value, &state)).collect();
-            match self.aggregate(ty, Val::List(values)) {
+            let mut state = state;
+            match self.aggregate(ty, Val::List(values), &mut state) {
                 object @ Val::Object(_) => paths.push((state, object)),
                 _ => paths.extend(self.unsupported(state, "braces", line)),
             }
@@ -242,14 +247,19 @@ impl<'p> Machine<'p> {
             [] => Some(vec![(state.clone(), Self::default(element))]),
             [_] => None,
             arguments => {
-                let is_pair = ["pair<", "std::pair<"].iter().any(|name| element.starts_with(name));
-                let element = if is_pair && arguments.len() == 2 {
-                    let names = ["first", "second"].map(str::to_owned).into_iter();
-                    Val::Object(names.zip(arguments.iter().cloned()).collect())
-                } else {
-                    self.aggregate(element, Val::List(arguments.to_vec()))
+                let mut state = state.clone();
+                let given = match arguments {
+                    [first, second] => {
+                        let parts = [("first", first), ("second", second)];
+                        let parts = parts.map(|(name, value)| (name.to_owned(), value.clone()));
+                        Val::Object(parts.to_vec())
+                    }
+                    arguments => Val::List(arguments.to_vec()),
                 };
-                matches!(element, Val::Object(_)).then(|| vec![(state.clone(), element)])
+                let is_known = parts_of(element).is_some() || self.has_fields(element);
+                let element = self.initialize(element, given, &mut state);
+                (is_known && matches!(element, Val::Object(_) | Val::List(_)))
+                    .then(|| vec![(state, element)])
             }
         }
     }

@@ -110,7 +110,7 @@ impl<'p> Machine<'p> {
             Sign::Sub | Sign::Add | Sign::BitNot => {
                 let mut paths = Vec::new();
                 for (mut state, value) in self.eval(operand, state) {
-                    match (op, value) {
+                    match (op, self.widened(value)) {
                         (Sign::Add, value) => paths.push((state, value)),
                         (_, value) if value.is_info() => paths.push((state, value)),
                         (Sign::Sub, Val::Int(num)) => {
@@ -231,6 +231,9 @@ impl<'p> Machine<'p> {
             }
             (Val::Real(_), _) | (_, Val::Real(_)) => self.of_reals(op, &lhs, &rhs, state, line),
             (Val::Type(a), Val::Type(b)) if matches!(op, Sign::Eq | Sign::Ne) => {
+                if let Some(paths) = self.open_equality(op, (*a, *b), &state) {
+                    return paths;
+                }
                 let truth = self.values.bool((a == b) == (op == Sign::Eq));
                 vec![(state, Val::Bool(truth))]
             }

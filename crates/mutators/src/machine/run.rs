@@ -22,6 +22,7 @@ use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::ir::visits::Visits;
 use crate::machine::contracts::{self, Table};
+use crate::machine::conversions::Held;
 use crate::machine::names::TypeName;
 use crate::machine::program::Program;
 use crate::machine::reader::Vanishing;
@@ -139,6 +140,17 @@ pub(crate) const MAX_ITERATIONS: usize = 3;
 /// The maximum number of iterations of a loop on wholly known IR.
 pub(super) const MAX_CONCRETE_ITERATIONS: usize = 40;
 
+/// A lambda function.
+#[derive(Clone)]
+pub(crate) struct Closure<'p> {
+    /// Its text.
+    pub(super) lambda: &'p Lambda,
+    /// The function that made it.
+    pub(super) running: Option<&'p Function>,
+    /// The `std::function` that holds it: its result and its parameters.
+    pub(super) held: Option<Rc<Held>>,
+}
+
 /// Runs a program.
 #[expect(
     clippy::struct_excessive_bools,
@@ -198,8 +210,8 @@ pub(crate) struct Machine<'p> {
     /// For each class of visitors: whether an expression that it accepts is free of effects, and
     /// whether it is free of memory reads.
     pub(crate) steady_visitors: Vec<(String, (bool, bool))>,
-    /// The lambda functions that were made, each with the function that made it.
-    pub(super) lambdas: Vec<(&'p Lambda, Option<&'p Function>)>,
+    /// The lambda functions that were made.
+    pub(super) lambdas: Vec<Closure<'p>>,
     /// The line on which the last expression statement began.
     pub(crate) line: usize,
     /// The variables of wholly known IR that were given other names.
@@ -380,12 +392,18 @@ impl<'p> Machine<'p> {
 
     /// Makes a lambda function.
     pub(super) fn lambda(&mut self, lambda: &'p Lambda, state: &State) -> Val {
-        let is_it = |known: &(&'p Lambda, Option<&'p Function>)| std::ptr::eq(known.0, lambda);
-        let id = self.lambdas.iter().position(is_it).unwrap_or_else(|| {
-            self.lambdas.push((lambda, self.running));
-            self.lambdas.len() - 1
-        });
+        let id = self.closure(Closure { lambda, running: self.running, held: None });
         Val::Lambda(id, (state.frames.len(), state.depth()))
+    }
+
+    /// The number of a lambda function.
+    pub(super) fn closure(&mut self, of: Closure<'p>) -> usize {
+        let is_it =
+            |known: &Closure<'p>| std::ptr::eq(known.lambda, of.lambda) && known.held == of.held;
+        self.lambdas.iter().position(is_it).unwrap_or_else(|| {
+            self.lambdas.push(of);
+            self.lambdas.len() - 1
+        })
     }
 
     /// Calls a lambda function: its body runs among the variables of the function that made it,
@@ -397,8 +415,13 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        let Some((lambda, running)) = self.lambdas.get(id).copied() else {
+        let Some(Closure { lambda, running, held }) = self.lambdas.get(id).cloned() else {
             return self.unsupported(state, "a lambda function", line);
+        };
+        let mut state = state;
+        let arguments = match &held {
+            Some(held) => self.given_to(held, arguments, &mut state),
+            None => arguments,
         };
         if !lambda.is_by_reference {
             return self.unsupported(state, "a lambda function that copies variables", line);
@@ -416,7 +439,6 @@ impl<'p> Machine<'p> {
         if has_alias || lambda.parameters.iter().any(|parameter| parameter.name.is_empty()) {
             return self.binds_unseen(state, line);
         }
-        let mut state = state;
         let mut slots = Vec::new();
         for (parameter, value) in lambda.parameters.iter().zip(arguments) {
             // A variable of a function that was called since is given by its value.
@@ -431,7 +453,7 @@ impl<'p> Machine<'p> {
             let value = self.bind(ty, value, &mut state);
             let value = match value {
                 Val::Reference(_) => value,
-                value => self.coerce(ty, value, &mut state),
+                value => self.initialize(ty, value, &mut state),
             };
             slots.push(Slot { name: parameter.name.clone(), ty: parameter.ty.clone(), value });
         }
@@ -463,10 +485,14 @@ impl<'p> Machine<'p> {
                     let what = "a lambda function that is returned";
                     returned.extend(self.unsupported(state, what, line));
                 }
-                Flow::Return(value) if lambda.result.is_empty() => returned.push((state, value)),
                 Flow::Return(value) => {
-                    let value = self.aggregate(&lambda.result, value);
-                    let value = self.coerce(&lambda.result, value, &mut state);
+                    let mut value = value;
+                    if !lambda.result.is_empty() {
+                        value = self.initialize(&lambda.result, value, &mut state);
+                    }
+                    if let Some(held) = &held {
+                        value = self.initialize(&held.result, value, &mut state);
+                    }
                     returned.push((state, value));
                 }
                 Flow::Next => returned.push((state, Val::Void)),
@@ -548,7 +574,7 @@ impl<'p> Machine<'p> {
                 value = Self::loaded(value, &state);
             }
             let value = self.bind(&ty, value, &mut state);
-            slot.value = self.coerce(if is_expr { &ty } else { &slot.ty }, value, &mut state);
+            slot.value = self.initialize(if is_expr { &ty } else { &slot.ty }, value, &mut state);
         }
         state.frames.push(Rc::new(frame));
         self.depth += 1;
@@ -574,8 +600,7 @@ impl<'p> Machine<'p> {
                     if self.is_active(&function.result) {
                         state.lost = Some(ACTIVE);
                     }
-                    let value = self.aggregate(&function.result, value);
-                    self.coerce(&function.result, value, &mut state)
+                    self.initialize(&function.result, value, &mut state)
                 }
                 Flow::Next if !function.result.is_empty() && function.result != "void" => {
                     let what = "the end of a function that returns a value";

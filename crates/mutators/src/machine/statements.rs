@@ -246,12 +246,23 @@ impl<'p> Machine<'p> {
                 None => done.extend(open.into_iter().map(|state| (state, Flow::Next))),
             }
             for (first, state) in entered {
+                let later = || arms[first..].iter().flat_map(|(_, body)| body);
+                if arms[..first].iter().any(|(_, body)| {
+                    names_in(body).any(|name| later().any(|stmt| mentions(stmt, name)))
+                }) {
+                    done.extend(self.unsupported(state, ONE_SCOPE, line));
+                    continue;
+                }
                 let mut running = vec![state];
-                for (_, body) in &arms[first..] {
+                for (index, (_, body)) in arms.iter().enumerate().skip(first) {
+                    let is_last = index + 1 == arms.len();
                     let mut next = Vec::new();
                     for state in running {
                         for (state, flow) in self.block(body, state) {
                             match flow {
+                                Flow::Next if !is_last && names_in(body).next().is_some() => {
+                                    done.extend(self.unsupported(state, ONE_SCOPE, line));
+                                }
                                 Flow::Next => next.push(state),
                                 Flow::Break => done.push((state, Flow::Next)),
                                 Flow::Return(_) | Flow::Continue => done.push((state, flow)),
@@ -513,6 +524,24 @@ impl<'p> Machine<'p> {
             _ => Val::Handle(any),
         }
     }
+}
+
+/// The reason why a path becomes unsupported that runs an arm of a `switch` after one that
+/// declares a name.
+const ONE_SCOPE: &str = "a name that one arm of a `switch` declares for the next";
+
+/// The names that statements declare for the statements after them.
+fn names_in(stmts: &[Stmt]) -> impl Iterator<Item = &str> {
+    stmts.iter().flat_map(|stmt| match &stmt.kind {
+        StmtKind::Declare(all) => all.iter().map(|declared| declared.name.as_str()).collect(),
+        StmtKind::Struct(local) => vec![local.class.name.as_str()],
+        _ => Vec::new(),
+    })
+}
+
+/// Tests whether a statement mentions a name.
+fn mentions(stmt: &Stmt, name: &str) -> bool {
+    halidom_cpp::words(&format!("{stmt:?}")).any(|word| word == name)
 }
 
 /// Tests whether a statement assigns a variable or a part of it, or calls one of its methods.

@@ -12,6 +12,7 @@ use crate::ir::state::{State, Substitution, operands};
 use crate::ir::value::{Val, members};
 use crate::machine::asserts::operand;
 use crate::machine::maps::END;
+use crate::machine::methods::PART_OF_TEXT;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 /// An entry of the table in which HeteroCL's emitter keeps the lengths of buffers.
@@ -59,9 +60,14 @@ impl Machine<'_> {
                 let variable = Self::variable(ty, inner, &mut state);
                 vec![(state, Val::Expr(Some(variable)))]
             }
-            // A variable's hint does not distinguish it from other variables.
+            // Nothing is known about a variable's hint, which may be any text.
             _ if kind == Kind::Variable && name == "name_hint" => {
-                vec![(state, Val::Text("v".to_owned()))]
+                let hint = match (self.is_concrete(), self.mode.is_emitter()) {
+                    (true, _) => Val::Text("v".to_owned()),
+                    (false, true) => Val::Handle(PART_OF_TEXT.to_owned()),
+                    (false, false) => Val::Handle("a hint".to_owned()),
+                };
+                vec![(state, hint)]
             }
             (Some(Role::Name), Some(Field::Expr(inner))) => {
                 vec![(state, Val::Expr(Some(inner)))]

@@ -41,9 +41,8 @@ pub(crate) fn integer_type(ty: &str) -> Option<(u8, bool)> {
 
 /// Tests whether a C++ type is a vector.
 pub(crate) fn is_vector_type(ty: &str) -> bool {
-    ["std::vector<", "vector<", "Array<", "std::list<", "std::deque<"]
-        .iter()
-        .any(|prefix| ty.starts_with(prefix))
+    let ty = ty.strip_prefix("std::").unwrap_or(ty);
+    ["vector<", "Array<", "list<", "deque<"].iter().any(|prefix| ty.starts_with(prefix))
 }
 
 /// Tests whether a C++ type is a map, a set or a scope.

@@ -5,32 +5,16 @@ use std::rc::Rc;
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Declared, Expr, ExprKind};
 
-use crate::ir::kinds::I32;
 use crate::ir::state::{Slot, State};
-use crate::ir::value::{Num, Place, Val};
+use crate::ir::value::{Place, Val};
+use crate::machine::conversions::is_typed;
 use crate::machine::names::TypeName;
-use crate::machine::objects::element_of;
 use crate::machine::references::{MAY_REFER, is_place};
-use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, Machine, Outcome, Paths, ROUNDED};
-use crate::machine::types::{UNION, integer_type, is_type_of_body, is_vector_type};
+use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, Machine, Outcome, Paths};
+use crate::machine::types::{UNION, is_type_of_body, is_vector_type};
 
 /// The reason that is given where a place that may have two names is changed.
 const OTHER_NAME: &str = "a change of a member that may have another name";
-
-/// The types of the two parts of a pair.
-fn parts_of_pair(ty: &str) -> Option<[&str; 2]> {
-    let parts = ty.trim_end_matches('&').strip_prefix("pair<")?.strip_suffix('>')?;
-    let mut depth = 0_usize;
-    for (at, letter) in parts.char_indices() {
-        match letter {
-            '<' | '(' => depth += 1,
-            '>' | ')' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => return Some([parts[..at].trim(), parts[at + 1..].trim()]),
-            _ => {}
-        }
-    }
-    None
-}
 
 impl<'p> Machine<'p> {
     pub(super) fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
@@ -130,8 +114,11 @@ impl<'p> Machine<'p> {
         let is_braced = |value: &Expr| matches!(value.kind, ExprKind::Braces(None, _));
         let is_aggregate = declared.value.as_ref().is_some_and(is_braced);
         for (mut state, value) in valued {
-            let value = if is_aggregate { self.aggregate(&declared.ty, value) } else { value };
-            let value = match self.coerce(&declared.ty, value, &mut state) {
+            let value = match is_aggregate {
+                true => self.initialize(&declared.ty, value, &mut state),
+                false => self.coerce(&declared.ty, value, &mut state),
+            };
+            let value = match value {
                 // A lambda function may call the variable that it initializes.
                 Val::Lambda(id, (depth, known)) if known == state.depth() => {
                     Val::Lambda(id, (depth, known + 1))
@@ -222,87 +209,6 @@ impl<'p> Machine<'p> {
         )
     }
 
-    /// Converts a value to the type of the variable that it initializes.
-    pub(crate) fn coerce(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
-        let ty = ty.strip_prefix("std::").unwrap_or(ty);
-        match (TypeName::of(ty), value) {
-            (_, Val::Int(num)) => match integer_type(ty) {
-                Some((bits, signed)) => Val::Int(self.convert(num, bits, signed)),
-                None if ty == "bool" => {
-                    let zero = Num { ..self.number(0, num.bits, num.is_signed) };
-                    self.compare(Sign::Ne, num, zero)
-                }
-                None if matches!(TypeName::of(ty), TypeName::Double | TypeName::Float) => {
-                    // A `float` holds integers up to 2^24.
-                    if TypeName::of(ty) == TypeName::Float && num.bits > 24 {
-                        state.lost = Some(ROUNDED);
-                    }
-                    self.real_of(num)
-                }
-                // A constructor for numbers of 32 bits is implicit; others make other types.
-                None if ty == "Expr" && (num.bits != 32 || !num.is_signed) => {
-                    state.lost = Some("an expression that is made of a number of another type");
-                    Val::Unknown
-                }
-                None if ty == "Expr" => {
-                    let literal = self.literal(I32, num, state);
-                    Val::Expr(Some(literal))
-                }
-                None if ty.is_empty() || ty == "auto" => Val::Int(num),
-                None if self.is_template(ty) => match integer_type(self.named_type(ty)) {
-                    Some((bits, signed)) => Val::Int(self.convert(num, bits, signed)),
-                    None if self.named_type(ty) == ty => Val::Int(num),
-                    None => Val::Unknown,
-                },
-                // An alias of an integer type, which may truncate the number.
-                None => Val::Unknown,
-            },
-            (_, Val::Real(term)) if integer_type(ty).is_some() => {
-                let (bits, is_signed) = integer_type(ty).unwrap_or((64, true));
-                let domain = self.host(is_signed);
-                let (low, high) = Num::range(bits, is_signed);
-                let term = self.values.var(&format!("truncated {term:?}"), domain);
-                Val::Int(Num { term, bits, is_signed, low, high, remainder_of: None })
-            }
-            // A letter is a number.
-            (TypeName::Other("char"), Val::Text(_)) => Val::Unknown,
-            (TypeName::Float, Val::Real(term)) => {
-                state.lost = Some(ROUNDED);
-                Val::Real(term)
-            }
-            (TypeName::Expr | TypeName::Stmt, Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
-            (TypeName::Other(ty), Val::Ptr(Some((node, _)))) if is_type_of_body(ty) => {
-                Val::Expr(Some(node))
-            }
-            // A truth value becomes an `int` before it becomes an expression.
-            (TypeName::Expr, Val::Bool(truth)) => {
-                let num = self.host_number(truth, (0, 1), true);
-                let literal = self.literal(I32, num, state);
-                Val::Expr(Some(literal))
-            }
-            (_, Val::Bool(truth)) if let Some((bits, signed)) = integer_type(ty) => {
-                let num = self.host_number(truth, (0, 1), signed);
-                Val::Int(Num { bits, ..num })
-            }
-            // The elements of a vector, and the parts of a pair, have the types that it names.
-            (_, Val::List(values)) if is_vector_type(ty) => {
-                let element = element_of(ty).to_owned();
-                let values = values.into_iter();
-                Val::List(values.map(|value| self.coerce(&element, value, state)).collect())
-            }
-            (_, Val::Object(parts)) if let Some(types) = parts_of_pair(ty) => {
-                let convert = |((name, value), ty): ((String, Val), &str)| {
-                    (name, self.coerce(ty, value, state))
-                };
-                Val::Object(parts.into_iter().zip(types).map(convert).collect())
-            }
-            (TypeName::Bool, Val::Real(_) | Val::Ptr(_) | Val::NumPtr(_) | Val::Address(_)) => {
-                Val::Unknown
-            }
-            (_, value) => value,
-        }
-    }
-
     /// The bindings of a reference of a type to an expression.
     fn bind_to(&mut self, ty: &str, expr: &'p Expr, state: State) -> Paths<Val> {
         let mut paths = self.reference(expr, state);
@@ -310,27 +216,6 @@ impl<'p> Machine<'p> {
             *value = self.bind(ty.trim_end_matches('&'), value.clone(), state);
         }
         paths
-    }
-
-    /// The binding of a reference to a type. A place of another type is converted, and the
-    /// reference is bound to the result.
-    pub(super) fn bind(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
-        let Val::Reference(place) = &value else { return value };
-        let Some(Slot { value: held, .. }) = Self::load(place, state) else { return value };
-        let short = ty.strip_prefix("std::").unwrap_or(ty);
-        let is_same = match &held {
-            _ if ty.is_empty() || ty == "auto" || self.is_template(ty) => true,
-            Val::Int(num) => integer_type(short) == Some((num.bits, num.is_signed)),
-            Val::Bool(_) => TypeName::of(short) == TypeName::Bool,
-            Val::Real(_) => matches!(TypeName::of(short), TypeName::Double | TypeName::Float),
-            _ => true,
-        };
-        if is_same { value } else { self.coerce(ty, held, state) }
-    }
-
-    /// Tests whether a type is a template parameter of the function that runs.
-    fn is_template(&self, ty: &str) -> bool {
-        self.running.is_some_and(|running| running.templates.iter().any(|name| name == ty))
     }
 
     /// Finds the place of a variable.
@@ -380,7 +265,7 @@ impl<'p> Machine<'p> {
 
     /// Converts a number to the type of the value that a variable holds, which is the variable's
     /// type. Of any other variable, it is unknown afterwards.
-    fn converted_like(&mut self, old: &Val, value: Val) -> Val {
+    pub(super) fn converted_like(&mut self, old: &Val, value: Val) -> Val {
         match (old, value) {
             (Val::Int(old), Val::Int(num)) => Val::Int(self.convert(num, old.bits, old.is_signed)),
             (Val::Bool(_), Val::Int(num)) => {
@@ -388,7 +273,9 @@ impl<'p> Machine<'p> {
                 self.compare(Sign::Ne, num, zero)
             }
             (Val::Bool(_), value @ Val::Bool(_)) => value,
-            (_, Val::Int(_) | Val::Bool(_)) | (Val::Int(_) | Val::Bool(_), _) => Val::Unknown,
+            (Val::Real(_), value @ Val::Real(_)) => value,
+            (_, Val::Int(_) | Val::Bool(_) | Val::Real(_))
+            | (Val::Int(_) | Val::Bool(_) | Val::Real(_), _) => Val::Unknown,
             (_, value) => value,
         }
     }
@@ -466,8 +353,12 @@ impl<'p> Machine<'p> {
                 if let (Some(Val::List(mut values)), Ok(index)) =
                     (held.clone(), name.parse::<usize>())
                 {
+                    let is_typed = Self::load(base, state).is_some_and(|slot| is_typed(&slot.ty));
                     if let Some(element) = values.get_mut(index) {
-                        *element = value;
+                        *element = match is_typed {
+                            true => value,
+                            false => self.converted_like(&element.clone(), value),
+                        };
                     }
                     self.store(base, Val::List(values), state);
                     return;
@@ -483,12 +374,12 @@ impl<'p> Machine<'p> {
                 }
                 let Some(Val::Object(mut members)) = held else { return };
                 let old = members.iter().find(|(known, _)| known == name);
-                let value = match (old.map(|(_, old)| old), value) {
-                    (Some(Val::Int(old)), Val::Int(num)) => {
-                        Val::Int(self.convert(num, old.bits, old.is_signed))
-                    }
-                    (Some(Val::Int(_)), _) | (_, Val::Int(_)) => Val::Unknown,
-                    (_, value) => value,
+                let of = Self::load(base, state).map_or_else(String::new, |slot| slot.ty);
+                let value = match (self.type_of_field(&of, name), old) {
+                    (Some(ty), _) => self.coerce(ty, value, state),
+                    (None, Some((_, old))) => self.converted_like(&old.clone(), value),
+                    (None, None) if matches!(value, Val::Int(_) | Val::Bool(_)) => Val::Unknown,
+                    (None, None) => value,
                 };
                 // The previous contents of a union are gone.
                 let is_union = members.iter().any(|(known, _)| known == UNION);

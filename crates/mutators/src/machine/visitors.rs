@@ -37,7 +37,7 @@ impl<'p> Machine<'p> {
         }
         let fields = class.fields.iter().map(|field| {
             let value = match field.value.as_ref().map(|value| &value.kind) {
-                Some(ExprKind::Bool(value)) if !is_constructed => {
+                Some(ExprKind::Bool(value)) if !is_constructed && field.ty == "bool" => {
                     Val::Bool(self.values.bool(*value))
                 }
                 _ => Val::Handle(field.ty.clone()),
@@ -52,8 +52,14 @@ impl<'p> Machine<'p> {
     fn structure(&mut self, fields: &[Declared]) -> Val {
         let members = fields.iter().map(|field| {
             let value = match field.value.as_ref().map(|value| &value.kind) {
-                Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
+                Some(ExprKind::Bool(value)) if field.ty == "bool" => {
+                    Val::Bool(self.values.bool(*value))
+                }
                 Some(_) => Val::Unknown,
+                None if field.ty == "bool" => {
+                    let any = self.fresh_name(&field.name);
+                    Val::Bool(self.values.var(&any, halidom_rewrites::rules::Domain::Bool))
+                }
                 None => match integer_type(&field.ty) {
                     Some((bits, signed)) => Val::Int(self.any_number(&field.name, bits, signed)),
                     None => Self::default(&field.ty),
@@ -65,7 +71,7 @@ impl<'p> Machine<'p> {
     }
 
     /// A list in braces as a structure without methods and bases, if the type is one.
-    pub(crate) fn aggregate(&mut self, ty: &str, value: Val) -> Val {
+    pub(crate) fn aggregate(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
         let values = crate::ir::value::members(&value);
         let local = self.local(ty).filter(|local| local.constructors.is_empty());
         let known = self.program.classes.iter().find(|class| class.name == ty);
@@ -93,22 +99,7 @@ impl<'p> Machine<'p> {
         let of = |field: &Declared| (field.name.clone(), field.ty.clone());
         let fields: Vec<_> = class.fields.iter().map(of).collect();
         let member = |((name, ty), value): ((String, String), Val)| {
-            let integer = integer_type(&ty);
-            match (value, integer) {
-                (Val::Int(num), Some((bits, signed))) => {
-                    (name, Val::Int(self.convert(num, bits, signed)))
-                }
-                (Val::Int(num), None) if ty == "bool" => {
-                    let zero = self.number(0, num.bits, num.is_signed);
-                    (name, self.compare(Sign::Ne, num, zero))
-                }
-                (Val::Bool(truth), Some((bits, signed))) => {
-                    let num = self.host_number(truth, (0, 1), signed);
-                    (name, Val::Int(crate::ir::value::Num { bits, ..num }))
-                }
-                (Val::Int(_), None) if ty != "Expr" => (name, Val::Unknown),
-                (value, _) => (name, value),
-            }
+            (name, self.initialize(&ty, value, state))
         };
         Val::Object(fields.into_iter().zip(values).map(member).collect())
     }
@@ -135,14 +126,22 @@ impl<'p> Machine<'p> {
         };
         for field in &class.fields {
             let value = match field.value.as_ref().map(|value| &value.kind) {
-                Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
+                Some(ExprKind::Bool(value)) if field.ty == "bool" => {
+                    Val::Bool(self.values.bool(*value))
+                }
+                Some(ExprKind::Bool(_)) => continue,
                 Some(ExprKind::Integer(value, _)) => match integer_type(&field.ty) {
-                    Some((bits, is_signed)) => Val::Int(self.number(*value, bits, is_signed)),
+                    Some((bits, is_signed)) => {
+                        let num = self.number(*value, 64, true);
+                        Val::Int(self.convert(num, bits, is_signed))
+                    }
                     None => continue,
                 },
                 // `bool found{false};`
                 Some(ExprKind::Braces(_, parts)) => match parts.first().map(|part| &part.kind) {
-                    Some(ExprKind::Bool(value)) => Val::Bool(self.values.bool(*value)),
+                    Some(ExprKind::Bool(value)) if field.ty == "bool" => {
+                        Val::Bool(self.values.bool(*value))
+                    }
                     Some(ExprKind::Integer(value, _)) if field.ty == "int" => {
                         Val::Int(self.number(*value, 32, true))
                     }
@@ -371,9 +370,14 @@ impl<'p> Machine<'p> {
         let classes = self.classes_of(class);
         let methods: Vec<&Function> =
             program.functions.iter().filter(|function| classes.contains(&function.class)).collect();
-        let is_monotone = methods
-            .iter()
-            .all(|function| flags.iter().all(|(name, value)| only_sets(function, name, !*value)))
+        // The default behaviour is known if a class replaces only methods for kinds of nodes.
+        let is_usual = |function: &&&Function| {
+            ["visit", "Visit_"].contains(&function.name.as_str()) || function.name == function.class
+        };
+        let is_monotone = methods.iter().all(|function| is_usual(&function))
+            && methods.iter().all(|function| {
+                flags.iter().all(|(name, value)| only_sets(function, name, !*value))
+            })
             && methods.iter().all(|function| {
                 if !["visit", "Visit_"].contains(&function.name.as_str()) {
                     return true;
@@ -383,9 +387,9 @@ impl<'p> Machine<'p> {
                     // These methods are examined below.
                     Some(Kind::Load | Kind::Call) => function.class == class,
                     Some(kind) => {
-                        visits_operands(&function.body) || self.always_flags(class, kind, fields)
+                        visits_operands(function) || self.always_flags(class, kind, fields)
                     }
-                    None => visits_operands(&function.body),
+                    None => visits_operands(function),
                 }
             });
         let is_pure = is_monotone && self.always_flags(class, Kind::Call, fields);
@@ -433,24 +437,47 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Tests whether a method calls the default visit, with nothing but expression statements and
-/// declarations before it.
-fn visits_operands(body: &[Stmt]) -> bool {
-    for stmt in body {
+/// Tests whether a method calls the default visit of the node that it takes, with nothing but
+/// expression statements and declarations before it.
+fn visits_operands(function: &Function) -> bool {
+    let Some(taken) = function.parameters.first().map(|first| first.name.as_str()) else {
+        return false;
+    };
+    let is_taken = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if name == taken);
+    for stmt in &function.body {
         match &stmt.kind {
             StmtKind::Expr(expr) => {
-                if let ExprKind::Call { callee, .. } = &expr.kind
+                if let ExprKind::Call { callee, arguments, .. } = &expr.kind
                     && let ExprKind::Name(name) = &callee.kind
                     && name.ends_with("Visitor::visit")
                 {
-                    return true;
+                    return arguments.first().is_some_and(is_taken);
                 }
             }
-            StmtKind::Declare(_) | StmtKind::Nothing => {}
+            StmtKind::Declare(all) if all.iter().all(|declared| declared.name != taken) => {}
+            StmtKind::Nothing => {}
             _ => return false,
+        }
+        if may_assign(stmt, taken) {
+            return false;
         }
     }
     false
+}
+
+/// Tests whether a statement may give a variable another value: names it other than to read a
+/// member of what it points to.
+fn may_assign(stmt: &Stmt, name: &str) -> bool {
+    let is_it = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(of) if of == name);
+    let (mut named, mut read) = (0_usize, 0_usize);
+    stmt.clone().visit_mut(&mut |expr| {
+        named += usize::from(is_it(expr));
+        read += match &expr.kind {
+            ExprKind::Member { object, arrow: true, .. } => usize::from(is_it(object)),
+            _ => 0,
+        };
+    });
+    named != read
 }
 
 /// Tests whether every assignment to a member gives it one truth value, as far as the text shows.

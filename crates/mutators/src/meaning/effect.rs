@@ -15,7 +15,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
 
-use crate::ir::intrinsics::is_pure;
+use crate::ir::intrinsics::{evaluates_one, is_pure};
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::layout::{has_last, parameters};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -422,12 +422,19 @@ impl Meaning<'_> {
             let scope = self.effects.bind(scope, state.find(*name), Bound::Value(bound, ty));
             return self.evaluate(*body, way, scope);
         }
+        let is_choice =
+            kind == Kind::Call && state.node(node).intrinsic.as_deref().is_some_and(evaluates_one);
         let mut arguments = Vec::new();
         for field in &fields {
             if let Field::Expr(inner) = field
                 && state.node(*inner).ty.is_value()
             {
+                let before = way.memory;
                 self.evaluate(*inner, way, scope)?;
+                // Only the condition is always evaluated.
+                if is_choice && !arguments.is_empty() && way.memory != before {
+                    return None;
+                }
                 arguments.push(*inner);
             }
         }

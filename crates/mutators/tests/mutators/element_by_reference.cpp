@@ -1,5 +1,5 @@
 // A reference to an element changes the vector.
-// wrong: unsupported
+// wrong: wrong
 
 class Right : public IRMutator {
     void visit(const Add *op, const Expr &self) {

@@ -1,5 +1,5 @@
 // A function changes what its parameter refers to.
-// wrong: unsupported
+// wrong: wrong
 
 void clear(Expr &e) {
     e = make_zero(e.type());
