@@ -295,7 +295,11 @@ impl Stmt {
     /// Calls `visit` with every variable that the statement declares, also in the bodies of lambda
     /// functions.
     pub fn declared<'s>(&'s self, visit: &mut dyn FnMut(&'s Declared)) {
-        self.lambdas(&mut |lambda| lambda.body.iter().for_each(|stmt| stmt.declared(visit)));
+        self.lambdas(&mut |lambda| {
+            for stmt in &lambda.body {
+                stmt.declared(visit);
+            }
+        });
         match &self.kind {
             StmtKind::Declare(all) => all.iter().for_each(visit),
             StmtKind::If { declared, then, otherwise, .. } => {
@@ -464,7 +468,9 @@ impl Expr {
         match &self.kind {
             ExprKind::Call { callee, arguments, .. } => {
                 callee.lambdas(visit);
-                arguments.iter().for_each(|part| part.lambdas(visit));
+                for part in arguments {
+                    part.lambdas(visit);
+                }
             }
             ExprKind::Member { object: part, .. }
             | ExprKind::Prefix(_, part)
@@ -477,9 +483,15 @@ impl Expr {
                 second.lambdas(visit);
             }
             ExprKind::Conditional(condition, then, otherwise) => {
-                [condition, then, otherwise].into_iter().for_each(|part| part.lambdas(visit));
+                for part in [condition, then, otherwise] {
+                    part.lambdas(visit);
+                }
             }
-            ExprKind::Braces(_, parts) => parts.iter().for_each(|part| part.lambdas(visit)),
+            ExprKind::Braces(_, parts) => {
+                for part in parts {
+                    part.lambdas(visit);
+                }
+            }
             ExprKind::Lambda(lambda) => visit(lambda),
             ExprKind::Name(_)
             | ExprKind::Integer(..)

@@ -109,7 +109,9 @@ fn holders(node: NodeId, state: &State) -> Vec<NodeId> {
             }
         }
     }
-    state.members.iter().for_each(look);
+    for slot in &state.members {
+        look(slot);
+    }
     found
 }
 
@@ -295,7 +297,9 @@ impl Machine<'_> {
                     found.push(Source::Pointer);
                 }
                 ExprKind::Name(name) if name == "std::get" => {
-                    arguments.iter().for_each(|of| self.sources(of, true, found));
+                    for of in arguments {
+                        self.sources(of, true, found);
+                    }
                 }
                 // A method of what ends gives a value, or a part of what ends.
                 ExprKind::Member { object, .. } if is_part && object.kind != ExprKind::This => {

@@ -282,9 +282,10 @@ impl<'p> Machine<'p> {
         }
         // A member that was not assigned may get its place here.
         let paths = self.eval(expr, state).into_iter();
-        let bound = paths.map(|(state, value)| match state.members.iter().any(is_it) {
-            true => (state, Val::Reference(Place::Member(name.clone()))),
-            false => (state, value),
+        let bound = paths.map(|(state, value)| {
+            let place = Place::Member(name.clone());
+            let has_place = state.members.iter().any(is_it);
+            (state, if has_place { Val::Reference(place) } else { value })
         });
         bound.collect()
     }

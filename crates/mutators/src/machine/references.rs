@@ -152,7 +152,9 @@ fn results<'s>(stmts: &'s [Stmt], found: &mut Vec<&'s Expr>) {
         if let StmtKind::Return(Some(value)) = &stmt.kind {
             found.push(value);
         }
-        within(stmt).into_iter().for_each(|list| results(list, found));
+        for list in within(stmt) {
+            results(list, found);
+        }
     }
 }
 
@@ -163,7 +165,9 @@ fn lambdas<'s>(stmts: &'s [Stmt], found: &mut Vec<&'s Lambda>) {
             found.push(lambda);
             lambdas(&lambda.body, found);
         });
-        within(stmt).into_iter().for_each(|list| lambdas(list, found));
+        for list in within(stmt) {
+            lambdas(list, found);
+        }
     }
 }
 
@@ -189,7 +193,9 @@ impl Machine<'_> {
                 return false;
             }
             let mut declared = Vec::new();
-            body.iter().for_each(|stmt| stmt.declared(&mut |one| declared.push(one)));
+            for stmt in body {
+                stmt.declared(&mut |one| declared.push(one));
+            }
             let is_stream = result.contains("stream");
             let locals = Locals { parameters, declared, is_changed, is_stream };
             let mut values = Vec::new();
