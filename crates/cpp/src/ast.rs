@@ -292,8 +292,14 @@ impl Function {
 }
 
 impl Stmt {
-    /// Calls `visit` with every variable that the statement declares.
+    /// Calls `visit` with every variable that the statement declares, also in the bodies of lambda
+    /// functions.
     pub fn declared<'s>(&'s self, visit: &mut dyn FnMut(&'s Declared)) {
+        self.lambdas(&mut |lambda| {
+            for stmt in &lambda.body {
+                stmt.declared(visit);
+            }
+        });
         match &self.kind {
             StmtKind::Declare(all) => all.iter().for_each(visit),
             StmtKind::If { declared, then, otherwise, .. } => {
@@ -327,6 +333,36 @@ impl Stmt {
             | StmtKind::Struct(_)
             | StmtKind::Nothing
             | StmtKind::Other(_) => {}
+        }
+    }
+
+    /// Calls `visit` with each lambda function that is directly in an expression of the statement,
+    /// apart from the statements within it.
+    pub fn lambdas<'s>(&'s self, visit: &mut dyn FnMut(&'s Lambda)) {
+        let values = |all: &'s [Declared]| all.iter().filter_map(|one| one.value.as_ref());
+        let mut exprs: Vec<&'s Expr> = Vec::new();
+        match &self.kind {
+            StmtKind::Declare(all) => exprs.extend(values(all)),
+            StmtKind::Expr(expr)
+            | StmtKind::Return(Some(expr))
+            | StmtKind::While(expr, _)
+            | StmtKind::ForEach(_, expr, _)
+            | StmtKind::Switch(expr, _) => exprs.push(expr),
+            StmtKind::If { declared, condition, .. } => {
+                exprs.extend(declared.iter().filter_map(|one| one.value.as_ref()));
+                exprs.extend(condition);
+            }
+            StmtKind::For { condition, step, .. } => exprs.extend(condition.iter().chain(step)),
+            StmtKind::Block(_)
+            | StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Struct(_)
+            | StmtKind::Nothing
+            | StmtKind::Other(_) => {}
+        }
+        for expr in exprs {
+            expr.lambdas(visit);
         }
     }
 
@@ -427,6 +463,47 @@ impl Stmt {
 }
 
 impl Expr {
+    /// Calls `visit` with each lambda function in the expression, apart from those within others.
+    pub fn lambdas<'s>(&'s self, visit: &mut dyn FnMut(&'s Lambda)) {
+        match &self.kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                callee.lambdas(visit);
+                for part in arguments {
+                    part.lambdas(visit);
+                }
+            }
+            ExprKind::Member { object: part, .. }
+            | ExprKind::Prefix(_, part)
+            | ExprKind::Postfix(_, part)
+            | ExprKind::Cast(_, part) => part.lambdas(visit),
+            ExprKind::Index(first, second)
+            | ExprKind::Binary(_, first, second)
+            | ExprKind::Assign(_, first, second) => {
+                first.lambdas(visit);
+                second.lambdas(visit);
+            }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                for part in [condition, then, otherwise] {
+                    part.lambdas(visit);
+                }
+            }
+            ExprKind::Braces(_, parts) => {
+                for part in parts {
+                    part.lambdas(visit);
+                }
+            }
+            ExprKind::Lambda(lambda) => visit(lambda),
+            ExprKind::Name(_)
+            | ExprKind::Integer(..)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Text(_)
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Other(_) => {}
+        }
+    }
+
     /// Calls `visit` with this expression and every expression in it, each before its operands.
     pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Self)) {
         visit(self);

@@ -41,6 +41,17 @@ pub(crate) struct Slot {
     pub(crate) value: Val,
 }
 
+/// A reference to a part of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Borrowed {
+    /// The function activation of the variable.
+    pub(crate) frame: usize,
+    /// The position of the variable in it.
+    pub(crate) index: usize,
+    /// The nodes that must live where it is read.
+    pub(crate) nodes: Vec<NodeId>,
+}
+
 /// A node in which a part was substituted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Substitution {
@@ -166,6 +177,10 @@ pub(crate) struct State {
     /// Variables, by function activation.
     #[expect(clippy::rc_buffer, reason = "variables are added where the frame is not shared")]
     pub(crate) frames: Vec<Rc<Vec<Slot>>>,
+    /// Nodes that live while the running functions run, as they were given to one of them.
+    pub(crate) given: Vec<NodeId>,
+    /// The variables that refer to parts of nodes.
+    pub(crate) borrowed: Vec<Borrowed>,
     /// The object's members that were assigned.
     pub(crate) members: Vec<Slot>,
     /// The arguments and results of `mutate`.
@@ -486,8 +501,16 @@ impl State {
         self.frames.last().map_or(0, |frame| frame.len())
     }
 
+    /// Forgets what the variables of an activation beyond the first ones borrow, and those of later
+    /// activations.
+    pub(crate) fn returns_borrowed(&mut self, frame: usize, first: usize) {
+        self.borrowed.retain(|known| (known.frame, known.index) < (frame, first));
+    }
+
     /// Forgets the variables of the running function beyond the first `depth`.
     pub(crate) fn leave(&mut self, depth: usize) {
+        let last = self.frames.len().saturating_sub(1);
+        self.returns_borrowed(last, depth);
         if self.depth() > depth {
             self.frame().truncate(depth);
         }

@@ -110,8 +110,9 @@ pub(crate) enum Val {
     Expr(Option<NodeId>),
     /// The result of `as<T>()`: the node if it has the kind, else null. `None` is null.
     Ptr(Option<(NodeId, Kind)>),
-    /// A pointer to a number, as `as_const_int` returns; `None` is null.
-    NumPtr(Option<Box<Val>>),
+    /// A pointer to the number of a literal, as `as_const_int` returns, with the literal; `None` is
+    /// null.
+    NumPtr(Option<(NodeId, Box<Val>)>),
     /// An IR type.
     Type(Type),
     /// The code of an IR type.
@@ -153,7 +154,7 @@ impl Val {
                 Self::Map(entries) => {
                     entries.iter().any(|(key, value)| key.any(test) || value.any(test))
                 }
-                Self::NumPtr(value) => value.as_ref().is_some_and(|value| value.any(test)),
+                Self::NumPtr(value) => value.as_ref().is_some_and(|(_, value)| value.any(test)),
                 Self::Void
                 | Self::Bool(_)
                 | Self::Int(_)

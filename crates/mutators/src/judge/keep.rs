@@ -88,6 +88,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/language.rs"),
     include_str!("../machine/lanes.rs"),
     include_str!("../machine/lists.rs"),
+    include_str!("../machine/lives.rs"),
     include_str!("../machine/lookup.rs"),
     include_str!("../machine/maps.rs"),
     include_str!("../machine/masks.rs"),

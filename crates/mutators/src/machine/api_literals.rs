@@ -120,7 +120,7 @@ impl Machine<'_> {
                     Some(range) => Val::Int(self.host_number(term, range, code == Code::Int)),
                     None => Val::Real(term),
                 };
-                paths.push((state, Val::NumPtr(Some(Box::new(value)))));
+                paths.push((state, Val::NumPtr(Some((node, Box::new(value))))));
             }
             paths.extend(fails.into_iter().map(|state| (state, Val::NumPtr(None))));
         }

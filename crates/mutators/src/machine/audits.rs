@@ -5,8 +5,7 @@
 //!
 //! The machine binds references to variables, to members of the object, and to parts of both. What
 //! else an expression may refer to is copied, which is right only if neither the reference nor what
-//! it may refer to changes. Nodes live as long as an expression holds them; the machine does not
-//! count, so a pointer must not come from an expression that ends before it.
+//! it may refer to changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +15,7 @@ use halidom_cpp::{Sign, words};
 use crate::ir::state::State;
 use crate::machine::lookup::last_part;
 use crate::machine::names::TypeName;
-use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::run::{Machine, Paths};
 use crate::machine::types::integer_type;
 
 /// Methods after which elements of a container may be elsewhere.
@@ -35,10 +34,10 @@ const GROWS: [&str; 11] = [
 ];
 
 /// Methods that give a part of their receiver.
-const PARTS: [&str; 8] = ["back", "front", "at", "ref", "find", "value", "top", "begin"];
+pub(super) const PARTS: [&str; 8] = ["back", "front", "at", "ref", "find", "value", "top", "begin"];
 
 /// Functions of the library that give a reference to an argument.
-const FORWARDS: [&str; 7] =
+pub(super) const FORWARDS: [&str; 7] =
     ["std::get", "std::move", "std::forward", "std::ref", "std::min", "std::max", "std::tie"];
 
 /// The variable that has an expression as a part.
@@ -60,42 +59,6 @@ fn root(expr: &Expr) -> Option<&str> {
 fn each_expr(stmts: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
     for stmt in stmts {
         stmt.clone().visit_mut(&mut |expr| visit(expr));
-    }
-}
-
-/// Tests whether an expression makes a value that ends with the statement.
-fn is_temporary(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Call { callee, .. } => match &callee.kind {
-            ExprKind::Member { object, name, .. } => {
-                object.kind == ExprKind::This || !PARTS.contains(&name.as_str())
-            }
-            _ => true,
-        },
-        ExprKind::Binary(..) => true,
-        _ => false,
-    }
-}
-
-/// Tests whether a value points into an expression that ends with the statement.
-fn points_into_temporary(value: &Expr) -> bool {
-    match &value.kind {
-        ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-            ExprKind::Member { object, name, .. } if name == "as" || name == "get" => {
-                is_temporary(object)
-            }
-            ExprKind::Name(name) if last_part(name).starts_with("as_const_") => {
-                arguments.first().is_some_and(is_temporary)
-            }
-            _ => false,
-        },
-        ExprKind::Member { object, .. } | ExprKind::Cast(_, object) => {
-            points_into_temporary(object)
-        }
-        ExprKind::Conditional(_, then, otherwise) => {
-            points_into_temporary(then) || points_into_temporary(otherwise)
-        }
-        _ => false,
     }
 }
 
@@ -154,7 +117,7 @@ fn has(stmts: &[Stmt], is_it: &dyn Fn(&Expr) -> bool) -> bool {
 }
 
 /// The statements directly within a compound one, list by list.
-fn within(stmt: &Stmt) -> Vec<&[Stmt]> {
+pub(super) fn within(stmt: &Stmt) -> Vec<&[Stmt]> {
     match &stmt.kind {
         StmtKind::Block(stmts) => vec![stmts],
         StmtKind::If { then, otherwise, .. } => {
@@ -177,59 +140,13 @@ fn within(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
-/// Tests whether a pointer is used after its owner was assigned.
-fn outlives(stmts: &[Stmt], pointer: &str, owner: &str) -> bool {
-    let assigns = |expr: &Expr| {
-        matches!(&expr.kind, ExprKind::Assign(_, lhs, _)
-            if matches!(&lhs.kind, ExprKind::Name(name) if name == owner))
-    };
-    let uses = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if name == pointer);
-    let Some(first) = stmts.iter().position(|stmt| has(std::slice::from_ref(stmt), &assigns))
-    else {
-        return false;
-    };
-    let stmt = &stmts[first];
-    let is_loop =
-        matches!(stmt.kind, StmtKind::While(..) | StmtKind::For { .. } | StmtKind::ForEach(..));
-    has(&stmts[first + 1..], &uses)
-        || is_loop && has(std::slice::from_ref(stmt), &uses)
-        || within(stmt).into_iter().any(|list| outlives(list, pointer, owner))
-}
-
-/// The owner of what a pointer is set to: `v` in `v.as<Add>()`.
-fn owner(declared: &Declared) -> Option<&str> {
-    let ExprKind::Call { callee, .. } = &declared.value.as_ref()?.kind else { return None };
-    match &callee.kind {
-        ExprKind::Member { object, arrow: false, name } if name == "as" => match &object.kind {
-            ExprKind::Name(name) => Some(name),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Tests whether a pointer into an expression is used after a variable that holds it was assigned.
-fn has_stale_pointer(stmts: &[Stmt]) -> bool {
-    stmts.iter().enumerate().any(|(index, stmt)| {
-        let is_stale = |declared: &Declared, scope: &[Stmt]| {
-            owner(declared).is_some_and(|owner| outlives(scope, &declared.name, owner))
-        };
-        let own = match &stmt.kind {
-            StmtKind::Declare(all) => all.iter().any(|one| is_stale(one, &stmts[index + 1..])),
-            StmtKind::If { declared: Some(declared), then, .. } => {
-                is_stale(declared, std::slice::from_ref(&**then))
-            }
-            _ => false,
-        };
-        own || within(stmt).into_iter().any(has_stale_pointer)
-    })
-}
-
-/// Tests whether some statements have one of a kind.
+/// Tests whether some statements have one of a kind, in the bodies of lambda functions too.
 fn has_stmt(stmts: &[Stmt], is_it: &dyn Fn(&Stmt) -> bool) -> bool {
-    stmts
-        .iter()
-        .any(|stmt| is_it(stmt) || within(stmt).into_iter().any(|list| has_stmt(list, is_it)))
+    stmts.iter().any(|stmt| {
+        let mut found = is_it(stmt) || within(stmt).into_iter().any(|list| has_stmt(list, is_it));
+        stmt.lambdas(&mut |lambda| found |= has_stmt(&lambda.body, is_it));
+        found
+    })
 }
 
 /// Tests whether a statement such as `Expr(a);` declares a variable.
@@ -249,34 +166,25 @@ fn declares_in_parentheses(stmt: &Stmt) -> bool {
 }
 
 impl Machine<'_> {
-    /// The reason why a function is not followed, or shows nothing to be right, and whether it is
-    /// followed all the same; `None` if there is no reason.
-    fn refusal(&mut self, function: &Function) -> Option<(&'static str, bool)> {
+    /// The reason why a function is not followed; `None` if there is no reason.
+    fn refusal(&mut self, function: &Function) -> Option<&'static str> {
         let key = (function.line, function.class.clone());
         if let Some(known) = self.audited.get(&key) {
             return *known;
         }
-        let reason = self.audit(function).map(|reason| (reason, false));
-        let reason = reason.or_else(|| Self::outlived(function).map(|reason| (reason, true)));
+        let reason = self.audit(function);
         self.audited.insert(key, reason);
         reason
     }
 
-    /// The end of a path that calls a function which is not followed. One that shows nothing to be
-    /// right is followed: a run on known IR may show it to be wrong.
+    /// The end of a path that calls a function which is not followed.
     pub(super) fn not_followed<T>(
         &mut self,
         function: &Function,
         state: &State,
     ) -> Option<Paths<T>> {
-        let (what, is_followed) = self.refusal(function)?;
-        if !is_followed {
-            return Some(self.unsupported(state.clone(), what, function.line));
-        }
-        if !self.is_concrete() {
-            self.end(state.clone(), Outcome::Unsupported(what.to_owned()), function.line);
-        }
-        None
+        let what = self.refusal(function)?;
+        Some(self.unsupported(state.clone(), what, function.line))
     }
 
     fn audit(&self, function: &Function) -> Option<&'static str> {
@@ -307,12 +215,8 @@ impl Machine<'_> {
             let found = declared.iter().find(|one| one.name == name);
             found.is_some_and(|one| !one.ty.ends_with(['&', '*']))
         };
-        let returns_local = |stmt: &Stmt| {
-            matches!(&stmt.kind, StmtKind::Return(Some(value))
-                if matches!(&value.kind, ExprKind::Name(name) if is_local(name)))
-        };
-        if function.result.ends_with('&') && has_stmt(&function.body, &returns_local) {
-            return Some("a reference to a variable that ends");
+        if self.returns_ended(function, &|name| changes.changed.contains(name)) {
+            return Some("a reference to something that ends");
         }
         let is_odd = |expr: &Expr| match &expr.kind {
             // An address may outlive its variable.
@@ -326,36 +230,6 @@ impl Machine<'_> {
         let is_moved = moved_parts(&function.body) > returned_parts(&function.body, &is_local);
         (is_punned || is_moved || has(&function.body, &is_odd))
             .then_some("an address, a cast or a move whose place is not followed")
-    }
-
-    /// The reason why a function shows nothing to be right, although its paths are followed as if
-    /// all nodes lived on.
-    fn outlived(function: &Function) -> Option<&'static str> {
-        let mut declared: Vec<&Declared> = Vec::new();
-        for stmt in &function.body {
-            stmt.declared(&mut |one| declared.push(one));
-        }
-        let is_given_temporary = |value: &Expr| {
-            matches!(&value.kind, ExprKind::Call { arguments, .. }
-                if arguments.iter().any(is_temporary))
-        };
-        let points = |one: &Declared| {
-            let is_pointer = one.ty.ends_with('*');
-            one.value.as_ref().is_some_and(|value| {
-                points_into_temporary(value) || is_pointer && is_given_temporary(value)
-            })
-        };
-        let assigns_pointer = |expr: &Expr| match &expr.kind {
-            ExprKind::Assign(None, _, value) => points_into_temporary(value),
-            _ => false,
-        };
-        if declared.iter().any(|one| points(one)) || has(&function.body, &assigns_pointer) {
-            return Some("a pointer into an expression that ends with the statement");
-        }
-        if has_stale_pointer(&function.body) {
-            return Some("a pointer into an expression whose variable is assigned");
-        }
-        None
     }
 
     /// Tests whether members of the object may be meant otherwise than by their bare names: by a
@@ -468,8 +342,6 @@ impl Machine<'_> {
         let (ExprKind::Name(name) | ExprKind::Member { name, .. }) = &callee.kind else {
             return true;
         };
-        let short = last_part(name);
-        let of_program = |known: &Function| known.name == short && known.result.ends_with('&');
         let is_lambda = |known: &&&Declared| {
             known.name == *name
                 && matches!(&known.value, Some(Expr { kind: ExprKind::Lambda(lambda), .. })
@@ -477,7 +349,7 @@ impl Machine<'_> {
         };
         let is_given = function.parameters.iter().any(|known| known.name == *name);
         FORWARDS.contains(&name.as_str())
-            || self.program.functions.iter().any(of_program)
+            || self.refers(name)
             || declared.iter().any(|known| is_lambda(&known))
             || is_given
     }

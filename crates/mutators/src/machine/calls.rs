@@ -310,10 +310,15 @@ impl<'p> Machine<'p> {
     /// `std::move(e)`: afterwards the contents of the variable are not known.
     fn moved(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         let mut paths = self.eval(expr, state);
-        if let ExprKind::Name(name) = &expr.kind {
+        if let Some(name) = variable(expr) {
             for (state, value) in &mut paths {
                 let is_scalar = matches!(value, Val::Bool(_) | Val::Int(_) | Val::Real(_));
-                if let Some(place) = Self::find_variable(name, state).filter(|_| !is_scalar) {
+                let local = match &expr.kind {
+                    ExprKind::Name(name) => Self::find_variable(name, state),
+                    _ => None,
+                };
+                let place = local.unwrap_or_else(|| Place::Member(name.to_owned()));
+                if !is_scalar {
                     self.store(&place, Val::Unknown, state);
                 }
             }

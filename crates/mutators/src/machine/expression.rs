@@ -329,7 +329,11 @@ impl<'p> Machine<'p> {
     fn name(&mut self, name: &str, state: State, line: usize) -> Paths<Val> {
         if let Some(place) = Self::find_variable(name, &state) {
             return match Self::load(&place, &state) {
-                Some(slot) => vec![(state, slot.value)],
+                Some(slot) => {
+                    let mut state = state;
+                    self.reads(&place, &slot.value, &mut state);
+                    vec![(state, slot.value)]
+                }
                 None => self.unsupported(state, format!("the variable {name}"), line),
             };
         }
@@ -340,6 +344,8 @@ impl<'p> Machine<'p> {
     fn name_of_object(&mut self, name: &str, state: State) -> Paths<Val> {
         if let Some(slot) = state.members.iter().find(|slot| slot.name == name) {
             let value = slot.value.clone();
+            let mut state = state;
+            self.reads(&Place::Member(name.to_owned()), &value, &mut state);
             return self.asked_for(name, value, state);
         }
         if let Some(paths) = self.unknown_member(name, &state) {

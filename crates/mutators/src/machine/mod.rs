@@ -22,6 +22,7 @@
 //!   the loops by reverse iterators.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
 //!   records the entries that a path leaves on scopes, `buffers` those of a table of buffers.
+//! * `lives` finds pointers and references into expressions that have ended.
 //! * `sequence` ends paths on which an order matters that C++ leaves open; `references` tells the
 //!   types that may be references by another name.
 
@@ -54,6 +55,7 @@ pub(crate) mod invariants;
 pub(crate) mod lanes;
 pub(crate) mod language;
 pub(crate) mod lists;
+mod lives;
 pub(crate) mod lookup;
 pub(crate) mod maps;
 pub(crate) mod masks;

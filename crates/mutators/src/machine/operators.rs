@@ -147,7 +147,7 @@ impl<'p> Machine<'p> {
     /// Reads the value to which a pointer points.
     pub(super) fn pointed(&mut self, pointer: Val, state: State, line: usize) -> Paths<Val> {
         match pointer {
-            Val::NumPtr(Some(value)) => vec![(state, *value)],
+            Val::NumPtr(Some((_, value))) => vec![(state, *value)],
             Val::NumPtr(None) | Val::Ptr(None) => {
                 self.end(state, Outcome::Crash("null dereference".to_owned()), line);
                 Vec::new()

@@ -231,7 +231,7 @@ impl<'p> Machine<'p> {
         if let ExprKind::Name(name) = &expr.kind
             && let Some(place) = Self::find_variable(name, &state)
         {
-            return vec![(state, Val::Reference(place))];
+            return vec![self.referred(place, state)];
         }
         if let ExprKind::Conditional(condition, then, otherwise) = &expr.kind
             && [then, otherwise].iter().all(|side| {
@@ -254,7 +254,7 @@ impl<'p> Machine<'p> {
             return ends;
         }
         if let Some(place) = self.part(expr, &state) {
-            return vec![(state, Val::Reference(place))];
+            return vec![self.referred(place, state)];
         }
         if let ExprKind::Prefix(op, operand) = &expr.kind
             && *op == Sign::Mul
@@ -275,12 +275,28 @@ impl<'p> Machine<'p> {
             }
             _ => None,
         };
-        if let Some(name) = member
-            && state.members.iter().any(|slot| slot.name == *name)
-        {
-            return vec![(state, Val::Reference(Place::Member(name.clone())))];
+        let Some(name) = member else { return self.eval(expr, state) };
+        let is_it = |slot: &Slot| slot.name == *name;
+        if state.members.iter().any(is_it) {
+            return vec![self.referred(Place::Member(name.clone()), state)];
         }
-        self.eval(expr, state)
+        // A member that was not assigned may get its place here.
+        let paths = self.eval(expr, state).into_iter();
+        let bound = paths.map(|(state, value)| {
+            let place = Place::Member(name.clone());
+            let has_place = state.members.iter().any(is_it);
+            (state, if has_place { Val::Reference(place) } else { value })
+        });
+        bound.collect()
+    }
+
+    /// A reference to a place, which may be read through it.
+    fn referred(&self, place: Place, state: State) -> (State, Val) {
+        let mut state = state;
+        if let Some(slot) = Self::load(&place, &state) {
+            self.reads(&place, &slot.value, &mut state);
+        }
+        (state, Val::Reference(place))
     }
 
     /// The place of a part of a structure or vector that a variable holds, `x.name` or `x[i]`, if

@@ -6,12 +6,18 @@
 //! its own. A type that the files name otherwise, by an alias, a macro or a template parameter, and
 //! one that the language computes, may be a reference too. What it stands for is not read, so a
 //! place must not be bound to it, unless the place holds something that is not known anyway.
+//!
+//! A function that returns a reference must not return one to what ends with it. What lasts is a
+//! member of the object, what a reference or pointer refers to that the function was given, and
+//! parts of these.
 
-use halidom_cpp::ast::{Expr, ExprKind, Function};
-use halidom_cpp::{without_comments, words};
+use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Lambda, Parameter, Stmt, StmtKind};
+use halidom_cpp::{Sign, without_comments, words};
 
 use crate::ir::state::State;
 use crate::ir::value::Val;
+use crate::machine::audits::{FORWARDS, PARTS, within};
+use crate::machine::lookup::last_part;
 use crate::machine::run::{Machine, Paths};
 
 /// The reason why a path becomes unsupported that binds a place to such a type.
@@ -129,3 +135,168 @@ pub(super) fn names_captures(function: &Function) -> bool {
         captures.contains('=') && after.starts_with(['(', '{', 'm'])
     })
 }
+
+/// The variables of a function that returns a reference.
+struct Locals<'f> {
+    parameters: &'f [Parameter],
+    declared: Vec<&'f Declared>,
+    /// Tests whether a variable is assigned.
+    is_changed: &'f dyn Fn(&str) -> bool,
+    /// True if the result is a stream, which `<<` returns.
+    is_stream: bool,
+}
+
+/// The results in some statements, without those of lambda functions.
+fn results<'s>(stmts: &'s [Stmt], found: &mut Vec<&'s Expr>) {
+    for stmt in stmts {
+        if let StmtKind::Return(Some(value)) = &stmt.kind {
+            found.push(value);
+        }
+        for list in within(stmt) {
+            results(list, found);
+        }
+    }
+}
+
+/// The lambda functions in some statements, at any depth.
+fn lambdas<'s>(stmts: &'s [Stmt], found: &mut Vec<&'s Lambda>) {
+    for stmt in stmts {
+        stmt.lambdas(&mut |lambda| {
+            found.push(lambda);
+            lambdas(&lambda.body, found);
+        });
+        for list in within(stmt) {
+            lambdas(list, found);
+        }
+    }
+}
+
+/// Tests whether a result type may be a reference.
+fn is_reference(result: &str) -> bool {
+    result.ends_with('&') || result.contains("decltype")
+}
+
+impl Machine<'_> {
+    /// Tests whether a function, or a lambda function in it, returns a reference to something that
+    /// may end with it.
+    pub(super) fn returns_ended(
+        &self,
+        function: &Function,
+        is_changed: &dyn Fn(&str) -> bool,
+    ) -> bool {
+        let mut inner = Vec::new();
+        lambdas(&function.body, &mut inner);
+        let inner = inner.iter().map(|of| (of.result.as_str(), &of.parameters, &of.body));
+        let own = (function.result.as_str(), &function.parameters, &function.body);
+        std::iter::once(own).chain(inner).any(|(result, parameters, body)| {
+            if !is_reference(result) {
+                return false;
+            }
+            let mut declared = Vec::new();
+            for stmt in body {
+                stmt.declared(&mut |one| declared.push(one));
+            }
+            let is_stream = result.contains("stream");
+            let locals = Locals { parameters, declared, is_changed, is_stream };
+            let mut values = Vec::new();
+            results(body, &mut values);
+            values.into_iter().any(|value| !self.lasts(value, &locals, 0))
+        })
+    }
+
+    /// Tests whether the place of an expression lasts when its function ends.
+    fn lasts(&self, expr: &Expr, locals: &Locals<'_>, depth: usize) -> bool {
+        let part = |of: &Expr| self.lasts(of, locals, depth + 1);
+        match &expr.kind {
+            _ if depth > MAX_DEPTH => false,
+            ExprKind::Name(name) => self.variable_lasts(name, '&', locals, depth),
+            ExprKind::This => true,
+            ExprKind::Member { object, arrow: true, .. } | ExprKind::Prefix(Sign::Mul, object) => {
+                self.target_lasts(object, locals, depth + 1)
+            }
+            ExprKind::Member { object, .. } => part(object),
+            ExprKind::Index(object, _) => {
+                part(object) || self.target_lasts(object, locals, depth + 1)
+            }
+            ExprKind::Prefix(Sign::Increment | Sign::Decrement, of) => part(of),
+            ExprKind::Assign(_, lhs, _) => part(lhs),
+            ExprKind::Cast(ty, of) => ty.ends_with('&') && part(of),
+            ExprKind::Conditional(_, then, otherwise) => part(then) && part(otherwise),
+            ExprKind::Binary(Sign::Shl | Sign::Shr, lhs, _) => locals.is_stream && part(lhs),
+            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+                ExprKind::Member { object, name, .. } if self.refers(name) => {
+                    part(object) && arguments.iter().all(part)
+                }
+                ExprKind::Member { object, name, .. } => {
+                    object.kind != ExprKind::This
+                        && (PARTS.contains(&name.as_str()) || name == "get")
+                        && part(object)
+                }
+                ExprKind::Name(name) => {
+                    let is_move = last_part(name) == "move";
+                    (is_move || FORWARDS.contains(&name.as_str()) || self.refers(name))
+                        && arguments.iter().all(part)
+                }
+                _ => false,
+            },
+            ExprKind::Integer(..)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Text(_)
+            | ExprKind::Null
+            | ExprKind::Prefix(..)
+            | ExprKind::Postfix(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Braces(..)
+            | ExprKind::Lambda(_)
+            | ExprKind::Other(_) => false,
+        }
+    }
+
+    /// Tests whether what a pointer points to lasts when the function ends.
+    fn target_lasts(&self, pointer: &Expr, locals: &Locals<'_>, depth: usize) -> bool {
+        match &pointer.kind {
+            _ if depth > MAX_DEPTH => false,
+            ExprKind::Name(name) => self.variable_lasts(name, '*', locals, depth),
+            ExprKind::Prefix(Sign::BitAnd, of) => self.lasts(of, locals, depth + 1),
+            ExprKind::Cast(_, of) => self.target_lasts(of, locals, depth + 1),
+            ExprKind::Conditional(_, then, otherwise) => {
+                [then, otherwise].iter().all(|of| self.target_lasts(of, locals, depth + 1))
+            }
+            ExprKind::Call { callee, .. } => {
+                matches!(&callee.kind, ExprKind::Member { object, name, .. }
+                    if object.kind != ExprKind::This
+                        && (name == "as" || name == "get" || PARTS.contains(&name.as_str()))
+                        && self.lasts(object, locals, depth + 1))
+            }
+            _ => self.lasts(pointer, locals, depth + 1),
+        }
+    }
+
+    /// Tests whether a name is that of something that lasts: of no variable of the function, or of
+    /// a reference or pointer to what lasts.
+    fn variable_lasts(&self, name: &str, sign: char, locals: &Locals<'_>, depth: usize) -> bool {
+        let is_fine = |ty: &str| {
+            ty.ends_with('&') || sign == '*' && ty.ends_with('*') && !(locals.is_changed)(name)
+        };
+        let mut declared = locals.declared.iter().filter(|one| one.name == name).peekable();
+        if declared.peek().is_some() {
+            return declared.all(|one| {
+                let value = one.value.as_ref();
+                is_fine(&one.ty)
+                    && value.is_some_and(|value| {
+                        if one.ty.ends_with('&') {
+                            self.lasts(value, locals, depth + 1)
+                        } else {
+                            self.target_lasts(value, locals, depth + 1)
+                        }
+                    })
+            });
+        }
+        let given = locals.parameters.iter().find(|one| one.name == name);
+        given.is_none_or(|one| is_fine(&one.ty))
+    }
+}
+
+/// The depth of expressions, through variables, beyond which nothing is shown to last.
+const MAX_DEPTH: usize = 40;

@@ -18,7 +18,7 @@ use halidom_rewrites::rules::Values;
 use crate::ir::kinds::Kind;
 use crate::ir::record::Open;
 use crate::ir::renamed::Renamed;
-use crate::ir::state::{Slot, State};
+use crate::ir::state::{Borrowed, Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::ir::visits::Visits;
 use crate::machine::contracts::{self, Table};
@@ -224,7 +224,7 @@ pub(crate) struct Machine<'p> {
     forks: usize,
     /// The functions that were looked at before they were run, each with the reason why it is not
     /// followed.
-    pub(super) audited: BTreeMap<(usize, String), Option<(&'static str, bool)>>,
+    pub(super) audited: BTreeMap<(usize, String), Option<&'static str>>,
     /// The expressions that were evaluated so far.
     steps: usize,
     /// True if a path already reported that there are too many paths.
@@ -463,6 +463,10 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, "a lambda function that outlives variables", line);
         }
         let later = hidden(&mut state, known);
+        let lent = state.borrowed.iter().filter(|lent| lent.frame >= depth);
+        let lent: Vec<Borrowed> = lent.cloned().collect();
+        let given = state.given.len();
+        self.gives(&slots, (depth.saturating_sub(1), variables), &mut state);
         state.frame().extend(slots);
         let outer = std::mem::replace(&mut self.running, running);
         self.depth += 1;
@@ -479,6 +483,11 @@ impl<'p> Machine<'p> {
             }
             state.frames.truncate(depth);
             state.frames.extend(inner.iter().cloned());
+            state.borrowed.extend(lent.iter().cloned());
+            if let Flow::Return(value) = &flow {
+                self.returns(value, &mut state);
+            }
+            state.given.truncate(given);
             match flow {
                 // It may use variables that are gone.
                 Flow::Return(Val::Lambda(..)) => {
@@ -576,6 +585,8 @@ impl<'p> Machine<'p> {
             let value = self.bind(&ty, value, &mut state);
             slot.value = self.initialize(if is_expr { &ty } else { &slot.ty }, value, &mut state);
         }
+        let given = state.given.len();
+        self.gives(&frame, (state.frames.len(), 0), &mut state);
         state.frames.push(Rc::new(frame));
         self.depth += 1;
         self.active.push(function.line);
@@ -586,6 +597,7 @@ impl<'p> Machine<'p> {
         let mut returned = Vec::new();
         for (mut state, flow) in paths {
             state.frames.pop();
+            state.returns_borrowed(state.frames.len(), 0);
             let value = match flow {
                 // Its variables are gone.
                 Flow::Return(Val::Lambda(..)) => {
@@ -617,6 +629,8 @@ impl<'p> Machine<'p> {
                     continue;
                 }
             };
+            self.returns(&value, &mut state);
+            state.given.truncate(given);
             returned.push((state, value));
         }
         self.joined(&before, returned)

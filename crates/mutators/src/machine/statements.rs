@@ -326,6 +326,7 @@ impl<'p> Machine<'p> {
                 .filter(|_| declared.ty.ends_with('&') && matches!(range, Val::List(_)))
                 .and_then(|name| Self::find_variable(name, &state));
             for (mut state, values) in self.as_list(&range, state, line) {
+                let lenders = self.lenders(elements, &range, &mut state);
                 let depth = state.frame().len();
                 let mut running = vec![state];
                 for (index, value) in values.into_iter().enumerate() {
@@ -341,6 +342,7 @@ impl<'p> Machine<'p> {
                         let of = declared.ty.trim_end_matches('&');
                         let value = self.bind(of, value.clone(), &mut state);
                         let value = self.coerce(&declared.ty, value, &mut state);
+                        self.borrows_from(&lenders, &declared.ty, &value, &mut state);
                         let (name, ty) = (declared.name.clone(), declared.ty.clone());
                         state.frame().push(Slot { name, ty, value });
                         for (mut state, flow) in self.block(std::slice::from_ref(body), state) {

@@ -130,6 +130,7 @@ impl<'p> Machine<'p> {
             let is_open =
                 self.is_template(&declared.ty) && self.named_type(&declared.ty) == declared.ty;
             let value = if is_number && is_open { Val::Unknown } else { value };
+            self.borrows(declared, &value, &mut state);
             let slot = Slot { name: declared.name.clone(), ty: declared.ty.clone(), value };
             state.frame().push(slot);
             states.push(state);

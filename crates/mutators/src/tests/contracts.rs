@@ -206,7 +206,7 @@ fn show(value: &Val, state: &State, machine: &Machine<'_>, named: Named<'_>) -> 
         Val::Expr(None) => "null".to_owned(),
         Val::Expr(Some(node)) => show_node(*node, state, machine, named),
         Val::NumPtr(None) => "nullptr".to_owned(),
-        Val::NumPtr(Some(value)) => format!("&{}", show(value, state, machine, named)),
+        Val::NumPtr(Some((_, value))) => format!("&{}", show(value, state, machine, named)),
         Val::Type(ty) if ty.code == Code::Handle => format!("{ty} of {} bits", ty.bits),
         Val::Type(ty) => ty.to_string(),
         Val::Object(members) => {
