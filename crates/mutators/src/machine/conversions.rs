@@ -19,7 +19,9 @@ use crate::ir::value::{Num, Val, members};
 use crate::machine::names::TypeName;
 use crate::machine::objects::element_of;
 use crate::machine::run::{Closure, Machine, ROUNDED};
-use crate::machine::types::{UNION, integer_type, is_type_of_body, is_vector_type};
+use crate::machine::types::{
+    UNION, integer_type, is_type_of_body, is_vector_type, parts_of, short, split,
+};
 
 /// The types of a `std::function`.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,37 +30,6 @@ pub(crate) struct Held {
     pub(super) result: String,
     /// Its parameters.
     pub(super) parameters: Vec<String>,
-}
-
-/// A type without `std::` before it and references after it.
-fn short(ty: &str) -> &str {
-    let ty = ty.trim_end_matches('&').trim();
-    ty.strip_prefix("std::").unwrap_or(ty)
-}
-
-/// Splits a list at the commas that are outside of brackets.
-fn split(list: &str) -> Vec<&str> {
-    let (mut parts, mut depth, mut from) = (Vec::new(), 0_usize, 0);
-    for (at, letter) in list.char_indices() {
-        match letter {
-            '<' | '(' => depth += 1,
-            '>' | ')' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(list[from..at].trim());
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(list[from..].trim());
-    parts
-}
-
-/// The types of the parts of a pair or a tuple.
-pub(crate) fn parts_of(ty: &str) -> Option<Vec<&str>> {
-    let ty = short(ty);
-    let list = ty.strip_prefix("pair<").or_else(|| ty.strip_prefix("tuple<"))?;
-    Some(split(list.strip_suffix('>')?))
 }
 
 /// The types of a `std::function`, `R(A, B)` in its text.

@@ -14,10 +14,9 @@ use halidom_cpp::ast::{Expr, ExprKind, Function, Local, Stmt, StmtKind};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val, members};
-use crate::machine::conversions::parts_of;
 use crate::machine::names::Method;
 use crate::machine::run::{ACTIVE, Machine, Outcome, Paths};
-use crate::machine::types::is_binding_type;
+use crate::machine::types::{is_binding_type, parts_of};
 
 /// The handle for a `ScopedBinding` that pushed.
 pub(crate) const BOUND: &str = "a scope";

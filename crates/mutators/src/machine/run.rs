@@ -621,11 +621,8 @@ impl<'p> Machine<'p> {
                 }
                 Flow::Next => Val::Void,
                 Flow::Break | Flow::Continue => {
-                    self.end(
-                        state,
-                        Outcome::Unsupported("break outside a loop".to_owned()),
-                        function.line,
-                    );
+                    let what = "break outside a loop";
+                    returned.extend(self.unsupported(state, what, function.line));
                     continue;
                 }
             };

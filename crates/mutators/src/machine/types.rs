@@ -77,3 +77,34 @@ pub(crate) fn is_scope_type(ty: &str) -> bool {
 pub(crate) fn is_type_of_body(ty: &str) -> bool {
     ty.strip_prefix("decltype(").is_some_and(|of| of.ends_with("->body)"))
 }
+
+/// A type without `std::` before it and references after it.
+pub(crate) fn short(ty: &str) -> &str {
+    let ty = ty.trim_end_matches('&').trim();
+    ty.strip_prefix("std::").unwrap_or(ty)
+}
+
+/// Splits a list at the commas that are outside of brackets.
+pub(crate) fn split(list: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut from) = (Vec::new(), 0_usize, 0);
+    for (at, letter) in list.char_indices() {
+        match letter {
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(list[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(list[from..].trim());
+    parts
+}
+
+/// The types of the parts of a pair or a tuple.
+pub(crate) fn parts_of(ty: &str) -> Option<Vec<&str>> {
+    let ty = short(ty);
+    let list = ty.strip_prefix("pair<").or_else(|| ty.strip_prefix("tuple<"))?;
+    Some(split(list.strip_suffix('>')?))
+}

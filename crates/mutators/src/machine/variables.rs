@@ -114,9 +114,10 @@ impl<'p> Machine<'p> {
         let is_braced = |value: &Expr| matches!(value.kind, ExprKind::Braces(None, _));
         let is_aggregate = declared.value.as_ref().is_some_and(is_braced);
         for (mut state, value) in valued {
-            let value = match is_aggregate {
-                true => self.initialize(&declared.ty, value, &mut state),
-                false => self.coerce(&declared.ty, value, &mut state),
+            let value = if is_aggregate {
+                self.initialize(&declared.ty, value, &mut state)
+            } else {
+                self.coerce(&declared.ty, value, &mut state)
             };
             let value = match value {
                 // A lambda function may call the variable that it initializes.
@@ -356,9 +357,10 @@ impl<'p> Machine<'p> {
                 {
                     let is_typed = Self::load(base, state).is_some_and(|slot| is_typed(&slot.ty));
                     if let Some(element) = values.get_mut(index) {
-                        *element = match is_typed {
-                            true => value,
-                            false => self.converted_like(&element.clone(), value),
+                        *element = if is_typed {
+                            value
+                        } else {
+                            self.converted_like(&element.clone(), value)
                         };
                     }
                     self.store(base, Val::List(values), state);
