@@ -65,22 +65,6 @@ fn is_other_kind(node: NodeId, kind: Kind, state: &State) -> bool {
     known.not & bit(kind) != 0 || known.shape.as_ref().is_some_and(|shape| shape.kind != kind)
 }
 
-/// The nodes that the pointers in a value point into.
-fn pointed(value: &Val, state: &State) -> Vec<NodeId> {
-    let mut nodes = Vec::new();
-    value.any(&mut |value| {
-        match value {
-            Val::Ptr(Some((node, kind))) if !is_other_kind(*node, *kind, state) => {
-                nodes.push(*node);
-            }
-            Val::NumPtr(Some((node, _))) => nodes.push(*node),
-            _ => {}
-        }
-        false
-    });
-    nodes
-}
-
 /// The nodes that the expressions in a value hold.
 fn held(value: &Val, state: &State) -> Vec<NodeId> {
     let mut nodes = Vec::new();
@@ -129,18 +113,43 @@ fn lives(node: NodeId, state: &State) -> bool {
     is_given(node, state) || !holders(node, state).is_empty()
 }
 
-/// Tests whether a value has a pointer into a node that has ended.
-fn has_ended(value: &Val, state: &State) -> bool {
-    pointed(value, state).into_iter().any(|node| !lives(node, state))
-}
-
 impl Machine<'_> {
+    /// The nodes that the pointers in a value point into.
+    fn points_into(&self, value: &Val, state: &State) -> Vec<NodeId> {
+        let mut nodes = Vec::new();
+        value.any(&mut |value| {
+            match value {
+                Val::Ptr(Some((node, kind))) if !is_other_kind(*node, *kind, state) => {
+                    nodes.push(self.held_by(*node, state));
+                }
+                Val::NumPtr(Some((node, _))) => nodes.push(*node),
+                _ => {}
+            }
+            false
+        });
+        nodes
+    }
+
+    /// The node whose holders hold an object. In TVM's IR a variable is one object wherever it
+    /// occurs, so what has its name holds it.
+    fn held_by(&self, node: NodeId, state: &State) -> NodeId {
+        let is_shared = ["heterocl", "tvm"].contains(&self.profile.name);
+        let is_variable = state.shape(node).is_some_and(|shape| shape.kind == Kind::Variable);
+        let name = parts(node, state).next().filter(|_| is_shared && is_variable);
+        name.unwrap_or(node)
+    }
+
+    /// Tests whether a value has a pointer into a node that has ended.
+    fn has_ended(&self, value: &Val, state: &State) -> bool {
+        self.points_into(value, state).into_iter().any(|node| !lives(node, state))
+    }
+
     /// Records that a variable or member is read.
     pub(super) fn reads(&self, place: &Place, value: &Val, state: &mut State) {
         if self.is_concrete() || state.lost.is_some() {
             return;
         }
-        if has_ended(value, state) {
+        if self.has_ended(value, state) {
             state.lost = Some(ENDED);
         } else if let Place::Local(frame, index) = place.root()
             && let Some(known) = borrowed(*frame, *index, state)
@@ -152,7 +161,7 @@ impl Machine<'_> {
 
     /// Records that a function returns a value. Its variables are gone.
     pub(super) fn returns(&self, value: &Val, state: &mut State) {
-        if !self.is_concrete() && state.lost.is_none() && has_ended(value, state) {
+        if !self.is_concrete() && state.lost.is_none() && self.has_ended(value, state) {
             state.lost = Some(ENDED);
         }
     }
@@ -169,7 +178,7 @@ impl Machine<'_> {
                 continue;
             }
             let mut nodes = Vec::new();
-            for node in pointed(&slot.value, state) {
+            for node in self.points_into(&slot.value, state) {
                 if !lives(node, state) {
                     given.push(node);
                 }
@@ -245,7 +254,7 @@ impl Machine<'_> {
                     let place = Self::find_variable(name, state);
                     let place = place.unwrap_or_else(|| Place::Member(name.to_owned()));
                     if let Some(slot) = Self::load(&place, state) {
-                        nodes.extend(pointed(&slot.value, state));
+                        nodes.extend(self.points_into(&slot.value, state));
                         nodes.extend(held(&slot.value, state));
                     }
                 }
