@@ -17,20 +17,10 @@ use crate::ir::kinds::I32;
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Val, members};
 use crate::machine::names::TypeName;
-use crate::machine::objects::element_of;
 use crate::machine::run::{Closure, Machine, ROUNDED};
 use crate::machine::types::{
-    UNION, integer_type, is_type_of_body, is_vector_type, parts_of, short, split,
+    Held, UNION, element_of, integer_type, is_type_of_body, is_vector_type, parts_of, short, split,
 };
-
-/// The types of a `std::function`.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Held {
-    /// Its result.
-    pub(super) result: String,
-    /// Its parameters.
-    pub(super) parameters: Vec<String>,
-}
 
 /// The types of a `std::function`, `R(A, B)` in its text.
 fn held(ty: &str) -> Option<Held> {

@@ -16,9 +16,9 @@ use crate::machine::conversions::is_typed;
 use crate::machine::invariants::invariant;
 use crate::machine::methods::PART_OF_NAME;
 use crate::machine::names::Method;
-use crate::machine::objects::element_of;
 use crate::machine::program::Purpose;
 use crate::machine::run::{ACTIVE, MAX_ITERATIONS, Machine, Operands, Outcome, Paths};
+use crate::machine::types::element_of;
 
 /// The reason why a path becomes unsupported when it changes a container that no variable holds.
 const PART: &str = "a change of a container that no variable holds";

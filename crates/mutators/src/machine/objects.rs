@@ -16,22 +16,13 @@ use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val, members};
 use crate::machine::names::Method;
 use crate::machine::run::{ACTIVE, Machine, Outcome, Paths};
-use crate::machine::types::{is_binding_type, parts_of};
+use crate::machine::types::{element_of, is_binding_type, parts_of};
 
 /// The handle for a `ScopedBinding` that pushed.
 pub(crate) const BOUND: &str = "a scope";
 
 /// The handle for a `ScopedBinding` that did not push.
 pub(crate) const UNBOUND: &str = "no scope";
-
-/// The type of the elements of a vector.
-pub(crate) fn element_of(ty: &str) -> &str {
-    let ty = ty.trim_end_matches('&');
-    match ty.split_once('<') {
-        Some((_, of)) => of.strip_suffix('>').unwrap_or(of).trim(),
-        None => "",
-    }
-}
 
 /// Finds a structure that statements declare.
 fn declared_in<'p>(stmts: &'p [Stmt], name: &str) -> Option<&'p Local> {

@@ -22,10 +22,10 @@ use crate::ir::state::{Borrowed, Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::ir::visits::Visits;
 use crate::machine::contracts::{self, Table};
-use crate::machine::conversions::Held;
 use crate::machine::names::TypeName;
 use crate::machine::program::Program;
 use crate::machine::reader::Vanishing;
+use crate::machine::types::Held;
 
 /// The way in which a path ended.
 #[derive(Clone, Debug, PartialEq)]

@@ -108,3 +108,21 @@ pub(crate) fn parts_of(ty: &str) -> Option<Vec<&str>> {
     let list = ty.strip_prefix("pair<").or_else(|| ty.strip_prefix("tuple<"))?;
     Some(split(list.strip_suffix('>')?))
 }
+
+/// The type of the elements of a vector.
+pub(crate) fn element_of(ty: &str) -> &str {
+    let ty = ty.trim_end_matches('&');
+    match ty.split_once('<') {
+        Some((_, of)) => of.strip_suffix('>').unwrap_or(of).trim(),
+        None => "",
+    }
+}
+
+/// The types of a `std::function`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// Its result.
+    pub(super) result: String,
+    /// Its parameters.
+    pub(super) parameters: Vec<String>,
+}

@@ -24,11 +24,8 @@ impl<'p> Machine<'p> {
         }
         let is_bound = |value: &Expr| is_place(value) && self.may_refer(&declared.ty);
         if declared.value.as_ref().is_some_and(is_bound) {
-            return self
-                .unsupported(state, MAY_REFER, self.line)
-                .into_iter()
-                .map(|(state, ())| state)
-                .collect();
+            let ended: Paths<()> = self.unsupported(state, MAY_REFER, self.line);
+            return ended.into_iter().map(|(state, ())| state).collect();
         }
         let valued = match &declared.value {
             Some(value) => match &value.kind {
