@@ -507,6 +507,12 @@ impl State {
         self.borrowed.retain(|known| (known.frame, known.index) < (frame, first));
     }
 
+    /// Forgets the variables of the running function, which returns.
+    pub(crate) fn pop_frame(&mut self) {
+        self.frames.pop();
+        self.returns_borrowed(self.frames.len(), 0);
+    }
+
     /// Forgets the variables of the running function beyond the first `depth`.
     pub(crate) fn leave(&mut self, depth: usize) {
         let last = self.frames.len().saturating_sub(1);

@@ -159,17 +159,25 @@ impl Machine<'_> {
         }
     }
 
-    /// Records that a function returns a value. Its variables are gone.
-    pub(super) fn returns(&self, value: &Val, state: &mut State) {
+    /// Records that a function returns a value. Its variables are gone, and of the nodes that were
+    /// given, the first ones remain.
+    pub(super) fn returns(&self, value: &Val, given: usize, state: &mut State) {
         if !self.is_concrete() && state.lost.is_none() && self.has_ended(value, state) {
             state.lost = Some(ENDED);
         }
+        state.given.truncate(given);
     }
 
     /// Records what a function is given in its parameters, whose first one is at a position.
-    pub(super) fn gives(&self, slots: &[Slot], (frame, first): (usize, usize), state: &mut State) {
+    /// Returns the number of nodes that were given before.
+    pub(super) fn gives(
+        &self,
+        slots: &[Slot],
+        (frame, first): (usize, usize),
+        state: &mut State,
+    ) -> usize {
         if self.is_concrete() {
-            return;
+            return state.given.len();
         }
         state.returns_borrowed(frame, first);
         let mut given = Vec::new();
@@ -199,7 +207,9 @@ impl Machine<'_> {
                 state.borrowed.push(Borrowed { frame, index: first + index, nodes });
             }
         }
+        let before = state.given.len();
         state.given.extend(given);
+        before
     }
 
     /// Records what a declared variable borrows, before it is added to the running function's.

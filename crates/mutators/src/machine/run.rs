@@ -465,8 +465,7 @@ impl<'p> Machine<'p> {
         let later = hidden(&mut state, known);
         let lent = state.borrowed.iter().filter(|lent| lent.frame >= depth);
         let lent: Vec<Borrowed> = lent.cloned().collect();
-        let given = state.given.len();
-        self.gives(&slots, (depth.saturating_sub(1), variables), &mut state);
+        let given = self.gives(&slots, (depth.saturating_sub(1), variables), &mut state);
         state.frame().extend(slots);
         let outer = std::mem::replace(&mut self.running, running);
         self.depth += 1;
@@ -484,10 +483,8 @@ impl<'p> Machine<'p> {
             state.frames.truncate(depth);
             state.frames.extend(inner.iter().cloned());
             state.borrowed.extend(lent.iter().cloned());
-            if let Flow::Return(value) = &flow {
-                self.returns(value, &mut state);
-            }
-            state.given.truncate(given);
+            let result = if let Flow::Return(value) = &flow { value } else { &Val::Void };
+            self.returns(result, given, &mut state);
             match flow {
                 // It may use variables that are gone.
                 Flow::Return(Val::Lambda(..)) => {
@@ -585,8 +582,7 @@ impl<'p> Machine<'p> {
             let value = self.bind(&ty, value, &mut state);
             slot.value = self.initialize(if is_expr { &ty } else { &slot.ty }, value, &mut state);
         }
-        let given = state.given.len();
-        self.gives(&frame, (state.frames.len(), 0), &mut state);
+        let given = self.gives(&frame, (state.frames.len(), 0), &mut state);
         state.frames.push(Rc::new(frame));
         self.depth += 1;
         self.active.push(function.line);
@@ -596,8 +592,7 @@ impl<'p> Machine<'p> {
         self.depth -= 1;
         let mut returned = Vec::new();
         for (mut state, flow) in paths {
-            state.frames.pop();
-            state.returns_borrowed(state.frames.len(), 0);
+            state.pop_frame();
             let value = match flow {
                 // Its variables are gone.
                 Flow::Return(Val::Lambda(..)) => {
@@ -626,8 +621,7 @@ impl<'p> Machine<'p> {
                     continue;
                 }
             };
-            self.returns(&value, &mut state);
-            state.given.truncate(given);
+            self.returns(&value, given, &mut state);
             returned.push((state, value));
         }
         self.joined(&before, returned)
