@@ -12,7 +12,7 @@
 //! parts of these.
 
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Lambda, Parameter, Stmt, StmtKind};
-use halidom_cpp::{Sign, without_comments, words};
+use halidom_cpp::{Sign, is_letter, without_comments, words};
 
 use crate::ir::state::State;
 use crate::ir::value::Val;
@@ -171,9 +171,17 @@ fn lambdas<'s>(stmts: &'s [Stmt], found: &mut Vec<&'s Lambda>) {
     }
 }
 
-/// Tests whether a result type may be a reference.
+/// Tests whether a result type may be a reference. The type of a member of a node is none.
 fn is_reference(result: &str) -> bool {
-    result.ends_with('&') || result.contains("decltype")
+    let is_member = |of: &str| {
+        let of = of.split(')').next().unwrap_or_default();
+        of.split_once("->").is_some_and(|both| {
+            let is_name = |name: &str| name.trim().chars().all(is_letter);
+            is_name(both.0) && is_name(both.1)
+        })
+    };
+    let computed = result.split_once("decltype(").map(|(_, of)| of);
+    result.ends_with('&') || computed.is_some_and(|of| !is_member(of))
 }
 
 impl Machine<'_> {
