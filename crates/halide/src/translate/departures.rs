@@ -40,8 +40,9 @@ impl Nodes<'_> {
         if let Node::Call(name, args) = node {
             let name = self.names.text(*name);
             found.calls_own |= OWN.contains(&name);
-            found.negates |= name == "abs"
-                && args.first().is_some_and(|arg| is_index_type(self.ty(*arg).scalar));
+            let may_be_least =
+                |arg: &NodeId| is_index_type(self.ty(*arg).scalar) && !self.is_widened(*arg);
+            found.negates |= name == "abs" && args.first().is_some_and(may_be_least);
         }
         self.departures = Some(found);
     }
@@ -123,6 +124,20 @@ impl Nodes<'_> {
             }
             _ => Departure::None,
         }
+    }
+
+    /// Tests whether a number is of a narrower type, or a product of two such numbers, as in checks
+    /// of a buffer's size. It is not the least number of its own type.
+    fn is_widened(&self, id: NodeId) -> bool {
+        let Scalar::Int(bits) = self.ty(id).scalar else { return false };
+        let is_narrow = |of: NodeId| {
+            matches!(self.node(of), Node::Cast(inner)
+                if matches!(self.ty(*inner).scalar,
+                    Scalar::Int(own) | Scalar::UInt(own) if 2 * own <= bits))
+        };
+        is_narrow(id)
+            || matches!(self.node(id), Node::Binary(BinaryOp::Mul, a, b)
+                if is_narrow(*a) && is_narrow(*b))
     }
 
     /// Tests whether a node rounds to the type that it has.
