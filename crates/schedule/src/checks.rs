@@ -367,15 +367,8 @@ impl Checks<'_> {
                 extents.iter().all(|extent| is_startup(self.algebra.pool, *extent, &startup));
             let extents = if repeated {
                 // Tiles have constant bounds. A size that depends on data and parameters may have
-                // an upper bound that is known at entry, and so has a strip of two whole
-                // dimensions.
-                let pool = &*self.algebra.pool;
-                let is_whole = |extent: &&ExprId| {
-                    pool.as_constant(**extent).is_none() && is_startup(pool, **extent, &startup)
-                };
-                let is_strip = extents.iter().filter(is_whole).count() >= 2;
-                let is_of_data = extents.iter().any(|extent| converts(pool, *extent));
-                if !fixed && !is_strip && !is_of_data {
+                // an upper bound that is known at entry.
+                if !fixed && !extents.iter().any(|extent| converts(self.algebra.pool, *extent)) {
                     continue;
                 }
                 let most: Option<Vec<ExprId>> = extents
