@@ -19,6 +19,8 @@ const OLD: &str = "x86-64-linux";
 const STRICT: &str = "x86-64-linux-avx-avx2-sse41-f16c-fma-strict_float";
 const OLD_STRICT: &str = "x86-64-linux-strict_float";
 const ARM: &str = "arm-64-linux-strict_float";
+const CUDA: &str = "x86-64-linux-avx-avx2-sse41-f16c-fma-cuda";
+const STRICT_CUDA: &str = "x86-64-linux-avx-avx2-sse41-f16c-fma-cuda-strict_float";
 
 const CASES: &[Case] = &[
     // x86 takes `a <= b` for `!(a > b)`.
@@ -38,6 +40,9 @@ const CASES: &[Case] = &[
     (STRICT, "hl.abs(d[x])", None),
     (PLAIN, "hl.abs(d[x])", Some("statement-only")),
     (PLAIN, "hl.abs(i[x])", Some("value-arithmetic-wraps")),
+    // A kernel: the code of a device has an order of its own.
+    (CUDA, "a[x] + b[x]\n    out.gpu_tile(x, xi, 16)", Some("")),
+    (STRICT_CUDA, "a[x] + b[x]\n    out.gpu_tile(x, xi, 16)", None),
     // Halide's own functions.
     (STRICT, "hl.exp(a[x])", Some("named-functions-are-pure")),
     // Rounding, and floats of 16 bits.
@@ -58,7 +63,7 @@ const SCRIPT: &str = "import halide as hl
 
 
 def pipeline():
-    x = hl.Var('x')
+    x, xi = hl.Var('x'), hl.Var('xi')
     a, b = hl.ImageParam(hl.Float(32), 1, 'a'), hl.ImageParam(hl.Float(32), 1, 'b')
     d, h = hl.ImageParam(hl.Float(64), 1, 'd'), hl.ImageParam(hl.Float(16), 1, 'h')
     i, s = hl.ImageParam(hl.Int(32), 1, 'i'), hl.ImageParam(hl.Int(8), 1, 's')

@@ -40,6 +40,11 @@ struct Shape {
 impl Walk<'_> {
     /// Refuses a loop over blocks that is no kernel.
     pub(super) fn kernel(&mut self, stmt: &Stmt) -> Result<()> {
+        // The order of operations in a device's code is not known to be kept.
+        if self.source.settings.strict_float || self.source.has_strict_floats {
+            return unsupported("a kernel of a pipeline with strict floats")
+                .map_err(|what| what.at(stmt.at));
+        }
         let (device, taken, bound) = (None, FxHashSet::default(), FxHashSet::default());
         let mut shape = Shape { device, taken, bound, threads: 1, shares: false };
         shape.nest(self.nodes.names, stmt, ForKind::GpuBlock)?;

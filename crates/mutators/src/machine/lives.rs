@@ -320,7 +320,7 @@ impl Machine<'_> {
                         self.sources(of, true, found);
                     }
                 }
-                // A method of what ends gives a value, or a part of what ends.
+                // A method of a temporary gives a value, or a part of the temporary.
                 ExprKind::Member { object, .. } if is_part && object.kind != ExprKind::This => {
                     let mut of = Vec::new();
                     self.sources(object, true, &mut of);

@@ -7,9 +7,9 @@
 //! one that the language computes, may be a reference too. What it stands for is not read, so a
 //! place must not be bound to it, unless the place holds something that is not known anyway.
 //!
-//! A function that returns a reference must not return one to what ends with it. What lasts is a
-//! member of the object, what a reference or pointer refers to that the function was given, and
-//! parts of these.
+//! A function must not return a reference to something that ends with it. A member of the object
+//! lasts, and so does whatever the function was given by a reference or a pointer, and a part of
+//! these.
 
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Lambda, Parameter, Stmt, StmtKind};
 use halidom_cpp::{Sign, is_letter, without_comments, words};
@@ -171,7 +171,7 @@ fn lambdas<'s>(stmts: &'s [Stmt], found: &mut Vec<&'s Lambda>) {
     }
 }
 
-/// Tests whether a result type may be a reference. The type of a member of a node is none.
+/// Tests whether a result type may be a reference. Members of nodes have no such types.
 fn is_reference(result: &str) -> bool {
     let is_member = |of: &str| {
         let of = of.split(')').next().unwrap_or_default();
