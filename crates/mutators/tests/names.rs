@@ -50,6 +50,7 @@ fn names_mean_their_nearest_declarations() {
         pick("a") + &base("int x;") + &derived,
         of_member("Expr other(Expr a, Expr b);"),
         of_member("#define HERE\nint pack(Expr a);"),
+        of_member("#if 0\nExpr pick(const Expr &a, const Expr &b) { return b; }\n#endif"),
         format!("static Expr pick(const Expr &a, const Expr &b);\n{}{plain}", pick("a")),
         format!("namespace A {{\n{}{plain}\n}}\n", pick("a")),
         pick("a")
@@ -69,7 +70,8 @@ fn names_mean_their_nearest_declarations() {
         of_member("using Other::pick;"),
         of_member("Expr (pick)(Expr a, Expr b) { return b; }"),
         of_member("#include \"members.inc\""),
-        of_member("#if 0\nExpr pick(const Expr &a, const Expr &b) { return a; }\n#endif"),
+        of_member("#if ODD\nExpr pick(const Expr &a, const Expr &b) { return a; }\n#endif"),
+        of_member("#if 1\nExpr pick(const Expr &a, const Expr &b) { return b; }\n#endif"),
         format!("Expr pick(Expr &a, const Expr &b);\n{}{plain}", pick("a")),
         format!("namespace A {{\n{}}}\nnamespace B {{\n{}{plain}}}\n", pick("a"), pick("b")),
         format!("namespace A {{\n{}}}\n{plain}", pick("a")),
