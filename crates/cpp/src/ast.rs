@@ -278,6 +278,11 @@ pub struct File {
 
 impl Function {
     /// Calls `visit` with every expression in the body, each before its operands.
+    pub fn visit<'s>(&'s self, visit: &mut dyn FnMut(&'s Expr)) {
+        self.body.iter().for_each(|stmt| stmt.visit(visit));
+    }
+
+    /// Calls `visit` with every expression in the body, each before its operands.
     pub fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         for stmt in &mut self.body {
             stmt.visit_mut(visit);
@@ -336,34 +341,70 @@ impl Stmt {
         }
     }
 
-    /// Calls `visit` with each lambda function that is directly in an expression of the statement,
-    /// apart from the statements within it.
-    pub fn lambdas<'s>(&'s self, visit: &mut dyn FnMut(&'s Lambda)) {
-        let values = |all: &'s [Declared]| all.iter().filter_map(|one| one.value.as_ref());
-        let mut exprs: Vec<&'s Expr> = Vec::new();
+    /// The expressions directly in the statement, apart from those in the statements within it.
+    fn exprs(&self) -> Vec<&Expr> {
         match &self.kind {
-            StmtKind::Declare(all) => exprs.extend(values(all)),
+            StmtKind::Declare(all) => all.iter().filter_map(|one| one.value.as_ref()).collect(),
             StmtKind::Expr(expr)
             | StmtKind::Return(Some(expr))
             | StmtKind::While(expr, _)
             | StmtKind::ForEach(_, expr, _)
-            | StmtKind::Switch(expr, _) => exprs.push(expr),
+            | StmtKind::Switch(expr, _) => vec![expr],
             StmtKind::If { declared, condition, .. } => {
-                exprs.extend(declared.iter().filter_map(|one| one.value.as_ref()));
-                exprs.extend(condition);
+                let value = declared.iter().filter_map(|one| one.value.as_ref());
+                value.chain(condition).collect()
             }
-            StmtKind::For { condition, step, .. } => exprs.extend(condition.iter().chain(step)),
+            StmtKind::For { condition, step, .. } => condition.iter().chain(step).collect(),
             StmtKind::Block(_)
             | StmtKind::Return(None)
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Struct(_)
             | StmtKind::Nothing
-            | StmtKind::Other(_) => {}
+            | StmtKind::Other(_) => Vec::new(),
         }
-        for expr in exprs {
-            expr.lambdas(visit);
+    }
+
+    /// The statements directly in the statement, and those in the constructors of a structure.
+    fn within(&self) -> Vec<&Self> {
+        match &self.kind {
+            StmtKind::If { then, otherwise, .. } => {
+                std::iter::once(&**then).chain(otherwise.as_deref()).collect()
+            }
+            StmtKind::Block(stmts) => stmts.iter().collect(),
+            StmtKind::While(_, body) | StmtKind::ForEach(_, _, body) => vec![body],
+            StmtKind::For { first, body, .. } => {
+                first.as_deref().into_iter().chain([&**body]).collect()
+            }
+            StmtKind::Switch(_, arms) => arms.iter().flat_map(|(_, arm)| arm).collect(),
+            StmtKind::Struct(local) => local.constructors.iter().flat_map(|of| &of.body).collect(),
+            StmtKind::Declare(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Return(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Nothing
+            | StmtKind::Other(_) => Vec::new(),
         }
+    }
+
+    /// Calls `visit` with each lambda function that is directly in an expression of the statement,
+    /// apart from the statements within it.
+    pub fn lambdas<'s>(&'s self, visit: &mut dyn FnMut(&'s Lambda)) {
+        self.exprs().into_iter().for_each(|expr| expr.lambdas(visit));
+    }
+
+    /// Calls `visit` with every expression in the statement, each before its operands.
+    pub fn visit<'s>(&'s self, visit: &mut dyn FnMut(&'s Expr)) {
+        if let StmtKind::Struct(local) = &self.kind {
+            let initializers = local.constructors.iter().flat_map(|of| &of.initializers);
+            initializers.flat_map(|(_, values)| values).for_each(|value| value.visit(visit));
+        }
+        let within = self.within();
+        let first = usize::from(matches!(&self.kind, StmtKind::For { first: Some(_), .. }));
+        within[..first].iter().for_each(|stmt| stmt.visit(visit));
+        self.exprs().into_iter().for_each(|expr| expr.visit(visit));
+        within[first..].iter().for_each(|stmt| stmt.visit(visit));
     }
 
     /// Places the statement, with all that is in it, on one line.
@@ -463,45 +504,48 @@ impl Stmt {
 }
 
 impl Expr {
-    /// Calls `visit` with each lambda function in the expression, apart from those within others.
-    pub fn lambdas<'s>(&'s self, visit: &mut dyn FnMut(&'s Lambda)) {
+    /// The operands, in the order in which they are written. A lambda function has none.
+    fn operands(&self) -> Vec<&Self> {
         match &self.kind {
             ExprKind::Call { callee, arguments, .. } => {
-                callee.lambdas(visit);
-                for part in arguments {
-                    part.lambdas(visit);
-                }
+                std::iter::once(&**callee).chain(arguments).collect()
             }
             ExprKind::Member { object: part, .. }
             | ExprKind::Prefix(_, part)
             | ExprKind::Postfix(_, part)
-            | ExprKind::Cast(_, part) => part.lambdas(visit),
+            | ExprKind::Cast(_, part) => vec![part],
             ExprKind::Index(first, second)
             | ExprKind::Binary(_, first, second)
-            | ExprKind::Assign(_, first, second) => {
-                first.lambdas(visit);
-                second.lambdas(visit);
-            }
-            ExprKind::Conditional(condition, then, otherwise) => {
-                for part in [condition, then, otherwise] {
-                    part.lambdas(visit);
-                }
-            }
-            ExprKind::Braces(_, parts) => {
-                for part in parts {
-                    part.lambdas(visit);
-                }
-            }
-            ExprKind::Lambda(lambda) => visit(lambda),
-            ExprKind::Name(_)
+            | ExprKind::Assign(_, first, second) => vec![first, second],
+            ExprKind::Conditional(condition, then, otherwise) => vec![condition, then, otherwise],
+            ExprKind::Braces(_, parts) => parts.iter().collect(),
+            ExprKind::Lambda(_)
+            | ExprKind::Name(_)
             | ExprKind::Integer(..)
             | ExprKind::Float(_)
             | ExprKind::Bool(_)
             | ExprKind::Text(_)
             | ExprKind::Null
             | ExprKind::This
-            | ExprKind::Other(_) => {}
+            | ExprKind::Other(_) => Vec::new(),
         }
+    }
+
+    /// Calls `visit` with each lambda function in the expression, apart from those within others.
+    pub fn lambdas<'s>(&'s self, visit: &mut dyn FnMut(&'s Lambda)) {
+        if let ExprKind::Lambda(lambda) = &self.kind {
+            visit(lambda);
+        }
+        self.operands().into_iter().for_each(|part| part.lambdas(visit));
+    }
+
+    /// Calls `visit` with this expression and every expression in it, each before its operands.
+    pub fn visit<'s>(&'s self, visit: &mut dyn FnMut(&'s Self)) {
+        visit(self);
+        if let ExprKind::Lambda(lambda) = &self.kind {
+            lambda.body.iter().for_each(|stmt| stmt.visit(visit));
+        }
+        self.operands().into_iter().for_each(|part| part.visit(visit));
     }
 
     /// Calls `visit` with this expression and every expression in it, each before its operands.

@@ -299,7 +299,8 @@ const PIPELINE_FITS: Entry = Entry {
 const REGROUPS: Entry = Entry {
     name: "statement-only",
     words: "the verdict is about the statement: LLVM may regroup its floats, fuse products and \
-        sums, and take none to be NaN, infinite or -0",
+        sums, and take none to be NaN, infinite or -0, nor, on ARM with 32 bits, too small to be \
+        normal",
     reason: "the target does not ask for strict floats, and some operators of the statement are \
         not strict",
 };

@@ -19,6 +19,16 @@ const OLD: &str = "x86-64-linux";
 const STRICT: &str = "x86-64-linux-avx-avx2-sse41-f16c-fma-strict_float";
 const OLD_STRICT: &str = "x86-64-linux-strict_float";
 const ARM: &str = "arm-64-linux-strict_float";
+/// Sums of absolute differences of bytes: eight in a vector, four, and eight of another type.
+const EIGHT: &str = "hl.i32(0)
+    out[x] += hl.i32(hl.absd(u[r], v[x + r]))
+    out.update().split(r, ro, ri, 8).atomic().vectorize(ri)";
+const FOUR: &str = "hl.i32(0)
+    out[x] += hl.i32(hl.absd(u[r], v[x + r]))
+    out.update().split(r, ro, ri, 4).atomic().vectorize(ri)";
+const WIDE: &str = "hl.u64(0)
+    out[x] += hl.u64(hl.absd(u[r], v[x + r]))
+    out.update().split(r, ro, ri, 8).atomic().vectorize(ri)";
 const CUDA: &str = "x86-64-linux-avx-avx2-sse41-f16c-fma-cuda";
 const STRICT_CUDA: &str = "x86-64-linux-avx-avx2-sse41-f16c-fma-cuda-strict_float";
 
@@ -43,6 +53,23 @@ const CASES: &[Case] = &[
     // A kernel: the code of a device has an order of its own.
     (CUDA, "a[x] + b[x]\n    out.gpu_tile(x, xi, 16)", Some("")),
     (STRICT_CUDA, "a[x] + b[x]\n    out.gpu_tile(x, xi, 16)", None),
+    ("x86-64-linux-opencl", "a[x] + b[x]\n    out.gpu_tile(x, xi, 16)", None),
+    ("x86-64-linux-webgpu", "a[x] + b[x]\n    out.gpu_tile(x, xi, 16)", None),
+    // Code generators that nobody has read.
+    ("arm-64-linux", "i[x] + 1\n    out.vectorize(x, 4)", Some("")),
+    ("arm-64-linux-sve2-vector_bits_128", "i[x] + 1\n    out.vectorize(x, 4)", None),
+    ("riscv-64-linux-rvv-vector_bits_128", "i[x] + 1\n    out.vectorize(x, 4)", None),
+    ("powerpc-64-linux", "i[x] + 1\n    out.vectorize(x, 4)", None),
+    // NEON takes denormal numbers for 0.
+    ("arm-32-linux-strict_float", "a[x] * b[x]", Some("")),
+    ("arm-32-linux-strict_float", "a[x] * b[x]\n    out.vectorize(x, 4)", None),
+    ("arm-32-linux", "hl.select(a[x] > 0, 1, 0)\n    out.vectorize(x, 4)", Some("statement-only")),
+    // A sum of eight absolute differences of bytes is lost on x86.
+    (PLAIN, EIGHT, None),
+    (OLD, EIGHT, None),
+    ("arm-64-linux", EIGHT, Some("")),
+    (PLAIN, FOUR, Some("")),
+    (PLAIN, WIDE, Some("")),
     // Halide's own functions.
     (STRICT, "hl.exp(a[x])", Some("named-functions-are-pure")),
     // Rounding, and floats of 16 bits.
@@ -67,6 +94,8 @@ def pipeline():
     a, b = hl.ImageParam(hl.Float(32), 1, 'a'), hl.ImageParam(hl.Float(32), 1, 'b')
     d, h = hl.ImageParam(hl.Float(64), 1, 'd'), hl.ImageParam(hl.Float(16), 1, 'h')
     i, s = hl.ImageParam(hl.Int(32), 1, 'i'), hl.ImageParam(hl.Int(8), 1, 's')
+    u, v = hl.ImageParam(hl.UInt(8), 1, 'u'), hl.ImageParam(hl.UInt(8), 1, 'v')
+    r, ro, ri = hl.RDom([(0, 16)]), hl.RVar('ro'), hl.RVar('ri')
     out = hl.Func('out')
     out[x] = {value}
     return out

@@ -54,6 +54,12 @@ impl Nodes<'_> {
             // `float32_to_float16` and `float32_to_bfloat16` lose what is NaN.
             return on.strictly("a float of 16 bits that the code rounds by way of integers");
         }
+        // NEON takes denormal numbers for 0.
+        let computes = matches!(node, Node::Binary(..) | Node::Call(..))
+            && node.operands().into_iter().any(is_of_floats);
+        if on.machine.family == Family::Arm && ty.lanes > 1 && computes {
+            return on.strictly("a strict operation on vectors of floats on ARM with 32 bits");
+        }
         match node {
             Node::Binary(op, a, _) if is_of_floats(*a) => match op {
                 BinaryOp::Le | BinaryOp::Ge => on.compared(on.is_strict),
@@ -73,7 +79,9 @@ impl Nodes<'_> {
             },
             Node::Reduce(op, a) => {
                 let is_signed = matches!(self.ty(*a).scalar, Scalar::Int(_));
-                if *op == ReduceOp::SaturatingAdd && is_signed {
+                if *op == ReduceOp::Add && on.machine.family == Family::X86 && self.sums(ty, *a) {
+                    Departure::Refused("a sum of absolute differences of bytes on x86")
+                } else if *op == ReduceOp::SaturatingAdd && is_signed {
                     // Neighbours are added first (`codegen_vector_reduce`).
                     Departure::Refused("a saturating sum of signed lanes")
                 } else if is_of_floats(*a) {
@@ -124,6 +132,25 @@ impl Nodes<'_> {
             }
             _ => Departure::None,
         }
+    }
+
+    /// Tests whether lanes are sums of eight absolute differences of bytes, of a type other than
+    /// the instruction's. What is added to them is lost in the code
+    /// (`CodeGen_X86::codegen_vector_reduce`).
+    fn sums(&self, ty: Type, operand: NodeId) -> bool {
+        let is_of_bytes = |id: &NodeId| self.ty(*id).scalar == Scalar::UInt(8);
+        let is_distance = |id: NodeId| {
+            matches!(self.node(id), Node::Call(name, args)
+                if self.names.text(*name) == "absd" && args.iter().all(is_of_bytes))
+        };
+        let mut inner = operand;
+        while let Node::Cast(of) = self.node(inner) {
+            inner = *of;
+        }
+        ty.scalar != Scalar::UInt(64)
+            && self.lanes(operand) == 8 * ty.lanes
+            && inner != operand
+            && is_distance(inner)
     }
 
     /// Tests whether a number is of a narrower type, or a product of two such numbers, as in checks

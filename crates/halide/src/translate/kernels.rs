@@ -37,6 +37,9 @@ struct Shape {
     shares: bool,
 }
 
+/// The device whose code generator is known here.
+const KNOWN: &str = "cuda";
+
 impl Walk<'_> {
     /// Refuses a loop over blocks that is no kernel.
     pub(super) fn kernel(&mut self, stmt: &Stmt) -> Result<()> {
@@ -51,6 +54,11 @@ impl Walk<'_> {
         match shape.device {
             Some(device) => {
                 let device = self.nodes.names.text(device).to_lowercase();
+                // The others compile text, whose narrow numbers do not wrap.
+                if device != KNOWN {
+                    return unsupported("a kernel for a device other than CUDA")
+                        .map_err(|what| what.at(stmt.at));
+                }
                 self.on_device(&device).map_err(|what| what.at(stmt.at))
             }
             None => Ok(()),

@@ -20,7 +20,7 @@ use super::marks::Marked;
 use super::nodes::{Binding, Buffer};
 use super::note::Note;
 use super::ops::{Value, stored};
-use super::settings::{Departures, Settings};
+use super::settings::{Departures, Family, Settings};
 use super::walk::Walk;
 use super::{
     closed_work, components, debugging, failures, folds, intrinsics, kept_components, profiling,
@@ -214,6 +214,9 @@ impl Walk<'_> {
         }
         if self.is_final {
             let Settings { machine, strict_float, .. } = self.source.settings;
+            if machine.family == Family::Unknown {
+                return unsupported("a target whose code generator is not known here");
+            }
             self.nodes.departures = Some(Departures::on(machine, strict_float));
         }
         self.know_signature(pool);

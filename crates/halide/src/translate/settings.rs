@@ -49,8 +49,9 @@ pub enum Family {
     Arm,
     /// WebAssembly.
     Wasm,
-    /// Another one.
-    Other,
+    /// Another one, whose code generator is not known here: RISC-V, PowerPC, Hexagon, and ARM with
+    /// vectors of no fixed length.
+    Unknown,
 }
 
 /// The properties of a machine on which the code of an operation depends.
@@ -77,7 +78,10 @@ impl Machine {
         let has = |feature: &str| target.split('-').any(|word| word == feature);
         let has_avx = target.split('-').any(|word| word.starts_with("avx"));
         let has_avx512 = target.split('-').any(|word| word.starts_with("avx512"));
-        let family = if target.starts_with("x86") || target.starts_with("host") {
+        let is_scalable = target.split('-').any(|word| word.starts_with("sve"));
+        let family = if is_scalable {
+            Family::Unknown
+        } else if target.starts_with("x86") || target.starts_with("host") {
             Family::X86
         } else if target.starts_with("arm-64") {
             Family::Arm64
@@ -86,7 +90,7 @@ impl Machine {
         } else if target.starts_with("wasm") {
             Family::Wasm
         } else {
-            Family::Other
+            Family::Unknown
         };
         Self {
             family,
@@ -94,12 +98,12 @@ impl Machine {
                 Family::X86 => has("sse41") || has_avx || target.starts_with("host"),
                 Family::Arm64 => !has("no_neon"),
                 Family::Wasm => true,
-                Family::Arm | Family::Other => false,
+                Family::Arm | Family::Unknown => false,
             },
             has_halves: match family {
                 Family::X86 => has("f16c") || has_avx512 || target.starts_with("host"),
                 Family::Arm64 => has("arm_fp16"),
-                Family::Arm | Family::Wasm | Family::Other => false,
+                Family::Arm | Family::Wasm | Family::Unknown => false,
             },
         }
     }

@@ -28,7 +28,7 @@ fn subtracts_operands(function: &Function) -> bool {
             if object.kind == ExprKind::Name(first.to_owned()))
     };
     let mut subtracts = false;
-    function.clone().visit_mut(&mut |expr| {
+    function.visit(&mut |expr| {
         if let ExprKind::Binary(Sign::Sub, a, b) = &expr.kind {
             subtracts |= is_operand(a) && is_operand(b);
         }

@@ -39,7 +39,7 @@ pub(crate) fn declared(stmts: &[Stmt]) -> Variables<'_> {
 /// Calls `look` with every expression of some statements.
 fn each(stmts: &[Stmt], look: &mut dyn FnMut(&Expr)) {
     for stmt in stmts {
-        stmt.clone().visit_mut(&mut |part| look(part));
+        stmt.visit(&mut |part| look(part));
     }
 }
 

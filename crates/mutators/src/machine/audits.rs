@@ -8,14 +8,14 @@
 //! it may refer to changes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
 
 use halidom_cpp::ast::{Class, Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, words};
 
-use crate::ir::state::State;
 use crate::machine::lookup::last_part;
 use crate::machine::names::TypeName;
-use crate::machine::run::{Machine, Paths};
+use crate::machine::run::Machine;
 use crate::machine::types::integer_type;
 
 /// Methods after which elements of a container may be elsewhere.
@@ -58,7 +58,7 @@ fn root(expr: &Expr) -> Option<&str> {
 /// Calls `visit` with each expression in some statements.
 fn each_expr(stmts: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
     for stmt in stmts {
-        stmt.clone().visit_mut(&mut |expr| visit(expr));
+        stmt.visit(&mut |expr| visit(expr));
     }
 }
 
@@ -166,25 +166,27 @@ fn declares_in_parentheses(stmt: &Stmt) -> bool {
 }
 
 impl Machine<'_> {
-    /// The reason why a function is not followed; `None` if there is no reason.
-    fn refusal(&mut self, function: &Function) -> Option<&'static str> {
-        let key = (function.line, function.class.clone());
-        if let Some(known) = self.audited.get(&key) {
-            return *known;
+    /// The reason why a function is not followed; `None` if there is no reason. It depends on the
+    /// text and the class of the object alone, so that all runs share it.
+    pub(super) fn refusal(&self, function: &Function) -> Option<String> {
+        let mut functions = self.program.functions.iter();
+        let Some(index) = functions.position(|known| std::ptr::eq(known, function)) else {
+            return self.reason(function);
+        };
+        let key = (index, self.class.clone());
+        let refused = || self.program.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = refused().get(&key) {
+            return known.clone();
         }
-        let reason = self.audit(function);
-        self.audited.insert(key, reason);
-        reason
+        let why = self.reason(function);
+        refused().insert(key, why.clone());
+        why
     }
 
-    /// The end of a path that calls a function which is not followed.
-    pub(super) fn not_followed<T>(
-        &mut self,
-        function: &Function,
-        state: &State,
-    ) -> Option<Paths<T>> {
-        let what = self.refusal(function)?;
-        Some(self.unsupported(state.clone(), what, function.line))
+    fn reason(&self, function: &Function) -> Option<String> {
+        let renamed = self.renamed_in(function);
+        let renamed = renamed.map(|it| format!("`{it}`, which means something of the file's own"));
+        renamed.or_else(|| self.audit(function).map(str::to_owned))
     }
 
     fn audit(&self, function: &Function) -> Option<&'static str> {
@@ -264,13 +266,38 @@ impl Machine<'_> {
             }
             ExprKind::Name(name) => is_found |= is_qualified(name),
             ExprKind::Call { callee, arguments, .. } => {
-                if matches!(&callee.kind, ExprKind::Member { name, .. } if name == "accept") {
-                    seen += arguments.iter().filter(|of| of.kind == ExprKind::This).count();
-                }
+                let is_visit = matches!(&callee.kind, ExprKind::Member { name, .. }
+                    if name == "accept");
+                let is_seen = |(index, of): &(usize, &Expr)| {
+                    of.kind == ExprKind::This && (is_visit || self.only_calls(callee, *index))
+                };
+                seen += arguments.iter().enumerate().filter(is_seen).count();
             }
             _ => {}
         });
         is_found || all > seen && !fields.is_empty() && is_method
+    }
+
+    /// Tests whether a function outside of the classes uses a parameter only to call methods, so
+    /// that a pointer to the object gives no other name to its members.
+    fn only_calls(&self, callee: &Expr, index: usize) -> bool {
+        let ExprKind::Name(name) = &callee.kind else { return false };
+        let is_it = |known: &&Function| known.name == *name && known.class.is_empty();
+        let mut known = self.program.functions.iter().filter(is_it).peekable();
+        let only_calls = |function: &Function| {
+            let Some(parameter) = function.parameters.get(index) else { return false };
+            let is_parameter =
+                |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if *name == parameter.name);
+            let (mut uses, mut calls) = (0, 0);
+            function.visit(&mut |expr| {
+                uses += usize::from(is_parameter(expr));
+                calls += usize::from(matches!(&expr.kind, ExprKind::Call { callee, .. }
+                    if matches!(&callee.kind, ExprKind::Member { object, arrow: true, .. }
+                        if is_parameter(object))));
+            });
+            uses == calls
+        };
+        known.peek().is_some() && known.all(only_calls)
     }
 
     /// Tests whether a variable refers to something that the machine would copy, although it may
@@ -326,7 +353,7 @@ impl Machine<'_> {
         }
         // The machine notices a change through the reference.
         let mut may_change = false;
-        value.clone().visit_mut(&mut |part| {
+        value.visit(&mut |part| {
             may_change |= match &part.kind {
                 ExprKind::Call { callee, .. } => self.gives_reference(callee, function, declared),
                 ExprKind::Assign(..) => true,

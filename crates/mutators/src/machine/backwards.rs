@@ -31,7 +31,7 @@ fn reversed<'p>(
         return None;
     }
     let (mut mentioned, mut followed, mut is_other) = (0, 0, false);
-    body.clone().visit_mut(&mut |part| match &part.kind {
+    body.visit(&mut |part| match &part.kind {
         ExprKind::Name(other) => {
             mentioned += usize::from(other == name);
             is_other |= other == list;

@@ -156,7 +156,7 @@ pub(crate) fn is_declared(program: &Program, class: &str) -> bool {
 pub(crate) fn mutates_anew(function: &Function) -> bool {
     let first = function.parameters.first().map_or("", |first| first.name.as_str());
     let mut is_anew = false;
-    function.clone().visit_mut(&mut |expr| match &expr.kind {
+    function.visit(&mut |expr| match &expr.kind {
         ExprKind::Call { callee, arguments, .. } => {
             let name = match &callee.kind {
                 ExprKind::Name(name) => name.as_str(),

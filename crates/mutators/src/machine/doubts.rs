@@ -42,14 +42,17 @@ pub(crate) fn unseen(program: &Program, prototypes: &[Prototype]) -> BTreeSet<(S
     for function in &program.functions {
         known.entry((&function.class, &function.name)).or_default().push(function);
     }
+    // `using namespace std` lets files leave out the name.
+    let plain = |ty: &str| ty.replace("std::", "");
     let types = |function: &Function| -> Vec<(String, bool)> {
-        function.parameters.iter().map(|of| (of.ty.clone(), of.may_write)).collect()
+        function.parameters.iter().map(|of| (plain(&of.ty), of.may_write)).collect()
     };
     let mut found = BTreeSet::new();
     for prototype in prototypes {
         let bodies = known.get(&(prototype.class.as_str(), prototype.name.as_str()));
-        let is_seen =
-            bodies.is_some_and(|all| all.iter().any(|body| types(body) == prototype.parameters));
+        let declared: Vec<(String, bool)> =
+            prototype.parameters.iter().map(|(ty, writes)| (plain(ty), *writes)).collect();
+        let is_seen = bodies.is_some_and(|all| all.iter().any(|body| types(body) == declared));
         if !is_seen {
             found.insert((prototype.class.clone(), prototype.name.clone()));
         }

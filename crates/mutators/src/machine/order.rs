@@ -15,6 +15,8 @@
 
 use std::collections::BTreeMap;
 
+use halidom_sums::{Product, Sum};
+
 use crate::ir::kinds::{Kind, Type, bit};
 use crate::ir::node::{Field, NodeId};
 use crate::ir::state::State;
@@ -60,31 +62,23 @@ pub(crate) fn is_not_greater(node: NodeId, than: NodeId, state: &State) -> bool 
 }
 
 /// A weight: a number, and the weights of unknown parts, as often as each occurs.
-#[derive(Clone, Debug, Default)]
-struct Weight {
-    known: i64,
-    unknown: BTreeMap<NodeId, i64>,
+type Weight = Sum<Product<NodeId>>;
+
+/// The unknown parts of a weight, each with its count.
+fn unknown(weight: &Weight) -> impl Iterator<Item = (NodeId, i128)> {
+    weight.terms().filter_map(|(part, count)| match part {
+        Product::Atom(part) => Some((*part, count)),
+        // A weight has no products.
+        Product::One | Product::Atoms(_) => None,
+    })
 }
 
-impl Weight {
-    /// Adds another weight some times.
-    fn add(&mut self, other: &Self, times: i64) {
-        self.known += times * other.known;
-        for (part, count) in &other.unknown {
-            let sum = self.unknown.entry(*part).or_default();
-            *sum += times * count;
-            if *sum == 0 {
-                self.unknown.remove(part);
-            }
-        }
-    }
-
-    /// The least number that it can be, if no unknown part counts negatively.
-    fn least(&self, state: &State) -> Option<i64> {
-        let is_positive = self.unknown.values().all(|count| *count > 0);
-        let parts = self.unknown.iter().map(|(part, count)| count * least_weight(*part, state));
-        is_positive.then(|| self.known + parts.sum::<i64>())
-    }
+/// The least number that a weight can be, if no unknown part counts negatively.
+fn least(weight: &Weight, state: &State) -> Option<i128> {
+    unknown(weight).try_fold(weight.constant_part(), |sum, (part, count)| {
+        let least = if count > 0 { count * least_weight(part, state) } else { return None };
+        sum.checked_add(least)
+    })
 }
 
 /// A comparison with a limited number of steps.
@@ -178,44 +172,49 @@ impl Search<'_> {
 
     /// The weight of one node less that of another.
     fn difference(&self, a: NodeId, b: NodeId) -> Option<Weight> {
-        let (mut difference, mut of_b) = (Weight::default(), Weight::default());
-        self.weigh(a, &mut difference, 0)?;
-        self.weigh(b, &mut of_b, 0)?;
-        difference.add(&of_b, -1);
-        Some(difference)
+        self.weight(a)?.plus(&self.weight(b)?, -1)
     }
 
     /// Tests whether a weight is at least a number. A part that counts negatively and that `mutate`
     /// returned is replaced by its argument, which weighs at least as much.
-    fn is_at_least(&self, weight: &Weight, least: i64, depth: usize) -> bool {
-        if let Some(known) = weight.least(self.state) {
-            return known >= least;
+    fn is_at_least(&self, weight: &Weight, number: i128, depth: usize) -> bool {
+        if let Some(known) = least(weight, self.state) {
+            return known >= number;
         }
-        let negative = weight.unknown.iter().filter(|(_, count)| **count < 0);
-        let Some((part, count)) = negative.min_by_key(|(part, _)| **part) else { return false };
+        let mut negative = unknown(weight).filter(|(_, count)| *count < 0);
+        let Some((part, count)) = negative.next() else { return false };
         if depth > 8 {
             return false;
         }
-        self.shrunk.iter().any(|(argument, result)| {
-            let mut bound = Weight::default();
-            let mut of_result = Weight::default();
-            let is_known = self.weigh(*argument, &mut bound, 0).is_some()
-                && self.weigh(*result, &mut of_result, 0).is_some();
-            let occurs = of_result.unknown.get(part).copied().unwrap_or(0);
-            if !is_known || occurs == 0 || bound.unknown.contains_key(part) {
-                return false;
+        let rest = |(argument, result): &(NodeId, NodeId)| {
+            let (argument, result) = (self.weight(*argument)?, self.weight(*result)?);
+            let occurs = result.coefficient(&Product::Atom(part));
+            if occurs == 0 || argument.coefficient(&Product::Atom(part)) != 0 {
+                return None;
             }
             // The argument less the result is at least 0, so it may be taken away some times.
-            bound.add(&of_result, -1);
-            let times = -count.div_euclid(occurs);
-            let mut rest = weight.clone();
-            rest.add(&bound, -times);
-            self.is_at_least(&rest, least, depth + 1)
+            weight.plus(&argument.plus(&result, -1)?, count.div_euclid(occurs))
+        };
+        self.shrunk.iter().filter_map(rest).any(|rest| self.is_at_least(&rest, number, depth + 1))
+    }
+
+    /// The weight of a node.
+    fn weight(&self, node: NodeId) -> Option<Weight> {
+        let (mut known, mut unknown) = (0, BTreeMap::new());
+        self.weigh(node, &mut known, &mut unknown, 0)?;
+        unknown.into_iter().try_fold(Weight::constant(known), |sum, (part, count)| {
+            sum.plus(&Weight::term(Product::Atom(part), count), 1)
         })
     }
 
-    /// Adds a node's weight.
-    fn weigh(&self, node: NodeId, weight: &mut Weight, depth: usize) -> Option<()> {
+    /// Adds the weights of a node's parts: a number, and the counts of the unknown ones.
+    fn weigh(
+        &self,
+        node: NodeId,
+        known: &mut i128,
+        unknown: &mut BTreeMap<NodeId, i128>,
+        depth: usize,
+    ) -> Option<()> {
         let state = self.state;
         let node = state.find(node);
         if state.node(node).ty == Type::NAME {
@@ -227,12 +226,12 @@ impl Search<'_> {
         match (state.shape(node), parts(node, state)) {
             (Some(shape), _) if shape.kind == Kind::Undefined => {}
             (Some(shape), Some(parts)) => {
-                weight.known += weight_of(shape.kind);
+                *known += weight_of(shape.kind);
                 for part in parts {
-                    self.weigh(part, weight, depth + 1)?;
+                    self.weigh(part, known, unknown, depth + 1)?;
                 }
             }
-            _ => *weight.unknown.entry(node).or_default() += 1,
+            _ => *unknown.entry(node).or_default() += 1,
         }
         Some(())
     }
@@ -260,9 +259,9 @@ fn parts(node: NodeId, state: &State) -> Option<Vec<NodeId>> {
 }
 
 /// The least weight of an unknown part: 0 if it may be missing.
-fn least_weight(part: NodeId, state: &State) -> i64 {
+fn least_weight(part: NodeId, state: &State) -> i128 {
     let node = state.node(part);
-    i64::from(node.ty != Type::STMT || node.not & bit(Kind::Undefined) != 0)
+    i128::from(node.ty != Type::STMT || node.not & bit(Kind::Undefined) != 0)
 }
 
 fn is_literal(kind: Kind) -> bool {
@@ -277,7 +276,7 @@ fn excludes_literals(node: NodeId, state: &State) -> bool {
 }
 
 /// The weight of a kind, without operands.
-fn weight_of(kind: Kind) -> i64 {
+fn weight_of(kind: Kind) -> i128 {
     match kind {
         Kind::NE | Kind::LE | Kind::GE => 4,
         Kind::GT => 3,

@@ -533,7 +533,7 @@ impl<'p> Machine<'p> {
     /// that may.
     pub(super) fn has_effect(&self, expr: &Expr, state: &State) -> bool {
         let mut found = false;
-        expr.clone().visit_mut(&mut |part| {
+        expr.visit(&mut |part| {
             found |= match &part.kind {
                 ExprKind::Assign(..) | ExprKind::Other(_) => true,
                 ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => {
@@ -580,7 +580,7 @@ impl<'p> Machine<'p> {
         let first: Vec<&'p Function> = program.functions.iter().filter(is_it).collect();
         called(program, first).into_iter().any(|function| {
             let mut may = false;
-            function.clone().visit_mut(&mut |part| {
+            function.visit(&mut |part| {
                 may |= match &part.kind {
                     ExprKind::Assign(..) | ExprKind::Other(_) => true,
                     ExprKind::Prefix(op, _) | ExprKind::Postfix(op, _) => {

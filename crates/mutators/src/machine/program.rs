@@ -1,6 +1,6 @@
 //! The functions and classes of the files that are read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use halidom_base::FxHashSet;
@@ -62,6 +62,9 @@ pub(crate) struct Program {
     /// For each class that was asked about: a method of its pass that may return something greater
     /// than its argument, if there is one.
     pub(crate) growing: Mutex<Vec<(String, Option<String>)>>,
+    /// For each function that was called, by its index, and for the class of the object: the reason
+    /// why it is not followed, if there is one.
+    pub(crate) refused: Mutex<BTreeMap<(usize, String), Option<String>>>,
 }
 
 /// The classes from which all mutators and visitors derive. Their methods visit the operands.

@@ -8,7 +8,6 @@
 //! condition as an additional fact, and variables that the condition assigned become unknown. A
 //! construct that is not modelled ends its path with [`Outcome::Unsupported`].
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use halidom_cpp::ast::{Function, Lambda};
@@ -222,9 +221,6 @@ pub(crate) struct Machine<'p> {
     paths: usize,
     /// The number of paths that expressions added.
     forks: usize,
-    /// The functions that were looked at before they were run, each with the reason why it is not
-    /// followed.
-    pub(super) audited: BTreeMap<(usize, String), Option<&'static str>>,
     /// The expressions that were evaluated so far.
     steps: usize,
     /// True if a path already reported that there are too many paths.
@@ -274,7 +270,6 @@ impl<'p> Machine<'p> {
             count: 0,
             paths: 0,
             forks: 0,
-            audited: BTreeMap::new(),
             steps: 0,
             is_told: false,
             depth: 0,
@@ -520,12 +515,8 @@ impl<'p> Machine<'p> {
         if self.shows_nothing() {
             return Vec::new();
         }
-        if let Some(name) = self.renamed_in(function) {
-            let what = format!("`{name}`, which means something of the file's own");
-            return self.unsupported(state, what, function.line);
-        }
-        if let Some(refused) = self.not_followed(function, &state) {
-            return refused;
+        if let Some(why) = self.refusal(function) {
+            return self.unsupported(state, why, function.line);
         }
         let again = self.active.iter().filter(|line| **line == function.line).count();
         if again > MAX_RECURSIONS && !self.is_concrete() {

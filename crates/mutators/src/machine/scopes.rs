@@ -291,7 +291,7 @@ fn used_by_key(function: &Function) -> Vec<String> {
 /// Calls `visit` with the callee and the arguments of each call in statements.
 fn each_call(stmts: &[Stmt], visit: &mut dyn FnMut(&Expr, &[Expr])) {
     for stmt in stmts {
-        stmt.clone().visit_mut(&mut |expr| {
+        stmt.visit(&mut |expr| {
             if let ExprKind::Call { callee, arguments, .. } = &expr.kind {
                 visit(callee, arguments);
             }

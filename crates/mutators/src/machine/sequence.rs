@@ -199,7 +199,7 @@ impl<'p> Machine<'p> {
     pub(super) fn is_fixed(&self, expr: &Expr, state: &State) -> bool {
         let program = self.program;
         let mut is_fixed = true;
-        expr.clone().visit_mut(&mut |part| {
+        expr.visit(&mut |part| {
             is_fixed &= match &part.kind {
                 ExprKind::Name(name) => {
                     let short = name.rsplit("::").next().unwrap_or(name);
@@ -252,7 +252,8 @@ impl<'p> Machine<'p> {
         }
         let is_op_used = Self::find_variable("op", state).is_some_and(|place| changed.has(&place));
         let mut names: BTreeSet<String> = BTreeSet::new();
-        expr.clone().visit_mut(&mut |part| {
+        let mut rest = expr.clone();
+        rest.visit_mut(&mut |part| {
             // A member of a node is no member of the object.
             let is_of_node = matches!(&part.kind, ExprKind::Member { object, arrow: true, .. }
                 if matches!(&object.kind, ExprKind::Name(name) if name == "op"));
@@ -345,7 +346,7 @@ pub(super) fn variable(expr: &Expr) -> Option<&str> {
 /// Tests whether an expression assigns a variable, apart from the functions that it calls.
 fn assigns(expr: &Expr, name: &str) -> bool {
     let mut found = false;
-    expr.clone().visit_mut(&mut |part| {
+    expr.visit(&mut |part| {
         found |= match &part.kind {
             ExprKind::Assign(_, lhs, _) => variable(lhs) == Some(name),
             ExprKind::Prefix(op, operand) | ExprKind::Postfix(op, operand) => {
@@ -360,7 +361,7 @@ fn assigns(expr: &Expr, name: &str) -> bool {
 /// Tests whether an expression may run code that looks at scopes.
 fn calls(expr: &Expr) -> bool {
     let mut calls = false;
-    expr.clone().visit_mut(&mut |part| {
+    expr.visit(&mut |part| {
         calls |=
             matches!(part.kind, ExprKind::Call { .. } | ExprKind::Braces(..) | ExprKind::Index(..));
     });

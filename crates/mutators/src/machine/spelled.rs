@@ -96,7 +96,7 @@ impl<'p> Machine<'p> {
         let is_element = |expr: &Expr| matches!(&expr.kind, ExprKind::Index(of, _) if names_it(of));
         let only_reads = |function: &Function| {
             let (mut names, mut elements, mut is_changed) = (0, 0, false);
-            function.clone().visit_mut(&mut |part| {
+            function.visit(&mut |part| {
                 names += usize::from(names_it(part));
                 elements += usize::from(is_element(part));
                 is_changed |= match &part.kind {

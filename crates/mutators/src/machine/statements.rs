@@ -366,7 +366,7 @@ impl<'p> Machine<'p> {
     /// reference.
     fn passes(&self, stmt: &Stmt, name: &str) -> bool {
         let mut found = false;
-        stmt.clone().visit_mut(&mut |part| {
+        stmt.visit(&mut |part| {
             if let ExprKind::Call { callee, arguments, .. } = &part.kind
                 && let ExprKind::Name(called) | ExprKind::Member { name: called, .. } = &callee.kind
             {
@@ -557,7 +557,7 @@ fn assigns(stmt: &Stmt, name: &str) -> bool {
         }
     }
     let mut found = false;
-    stmt.clone().visit_mut(&mut |part| {
+    stmt.visit(&mut |part| {
         found |= match &part.kind {
             ExprKind::Assign(_, lhs, _) => root(lhs) == Some(name),
             ExprKind::Prefix(Sign::Increment | Sign::Decrement, operand)

@@ -78,7 +78,7 @@ impl Search<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> bool {
         let mut is_whole = self.statements(stmt);
         let mut lambdas = Vec::new();
-        stmt.clone().visit_mut(&mut |part| match &part.kind {
+        stmt.visit(&mut |part| match &part.kind {
             ExprKind::Other(_) => is_whole = false,
             ExprKind::Lambda(lambda) => lambdas.push(lambda.clone()),
             _ => self.expr(part),

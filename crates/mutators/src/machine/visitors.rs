@@ -196,7 +196,7 @@ impl<'p> Machine<'p> {
         };
         let assigns = |function: &Function| {
             let mut found = false;
-            function.clone().visit_mut(&mut |part| {
+            function.visit(&mut |part| {
                 found |= matches!(&part.kind, ExprKind::Assign(_, place, _) if is_it(place));
             });
             found
@@ -470,7 +470,7 @@ fn visits_operands(function: &Function) -> bool {
 fn may_assign(stmt: &Stmt, name: &str) -> bool {
     let is_it = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(of) if of == name);
     let (mut named, mut read) = (0_usize, 0_usize);
-    stmt.clone().visit_mut(&mut |expr| {
+    stmt.visit(&mut |expr| {
         named += usize::from(is_it(expr));
         read += match &expr.kind {
             ExprKind::Member { object, arrow: true, .. } => usize::from(is_it(object)),
@@ -490,7 +490,7 @@ fn only_sets(function: &Function, name: &str, value: bool) -> bool {
         }
         _ => false,
     };
-    function.clone().visit_mut(&mut |expr| {
+    function.visit(&mut |expr| {
         only &= match &expr.kind {
             ExprKind::Assign(op, lhs, rhs) if is_it(lhs) => {
                 op.is_none() && rhs.kind == ExprKind::Bool(value)

@@ -348,7 +348,7 @@ pub(super) fn other_nodes(function: &Function, names: &Names<'_>) -> Vec<&'stati
             if variable.name == "ret" {
                 is_of_op = false;
                 if let Some(value) = &variable.value {
-                    value.clone().visit_mut(&mut |part| is_of_op |= is_name(part, "op"));
+                    value.visit(&mut |part| is_of_op |= is_name(part, "op"));
                 }
             }
         });
@@ -364,7 +364,7 @@ pub(super) fn other_nodes(function: &Function, names: &Names<'_>) -> Vec<&'stati
 pub(super) fn keeps_value(ty: &str, value: &Expr) -> bool {
     // A match that comes later gives `Eval` another value.
     let mut is_of_match = false;
-    value.clone().visit_mut(&mut |part| {
+    value.visit(&mut |part| {
         is_of_match |= matches!(&part.kind, ExprKind::Member { name, .. } if name == "Eval");
     });
     if is_of_match {

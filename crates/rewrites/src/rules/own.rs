@@ -125,7 +125,7 @@ fn plain(name: &str) -> String {
 pub(super) fn has_casts(body: &[Stmt]) -> bool {
     let mut found = false;
     for stmt in body {
-        stmt.clone().visit_mut(&mut |part| {
+        stmt.visit(&mut |part| {
             found |= matches!(&part.kind, ExprKind::Cast(ty, _) if ty.contains(['&', '*']));
             found |= matches!(&part.kind, ExprKind::Other(_));
         });

@@ -164,7 +164,7 @@ fn unread_use(function: &Function, read: usize) -> Option<usize> {
     }
     let (mut uses, mut results) = (0, 0);
     for stmt in &function.body {
-        stmt.clone().visit_mut(&mut |part| match &part.kind {
+        stmt.visit(&mut |part| match &part.kind {
             ExprKind::Name(name) if names.contains(name) => uses += 1,
             ExprKind::Member { object, name, .. } if name == "result" => {
                 results +=

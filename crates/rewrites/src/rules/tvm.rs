@@ -337,7 +337,7 @@ impl Walk<'_> {
     /// Reports the macros within an expression.
     fn hidden(&mut self, expr: &Expr) {
         let mut numbers = Vec::new();
-        expr.clone().visit_mut(&mut |part| numbers.extend(used(part)));
+        expr.visit(&mut |part| numbers.extend(used(part)));
         for number in numbers {
             self.report(number, Err("in an expression".to_owned()));
         }

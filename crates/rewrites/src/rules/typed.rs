@@ -13,7 +13,7 @@ pub(super) fn have_its_type<'s>(
 ) -> Result<(), String> {
     let mut found = Vec::new();
     for argument in arguments {
-        argument.clone().visit_mut(&mut |part| {
+        argument.visit(&mut |part| {
             if let Some(("ZeroWithTypeLike" | "OneWithTypeLike", [of])) = call(part) {
                 found.push(of.clone());
             }
