@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use halidom_mutators::mutators;
+use halidom_mutators::{declares, mutators, undeclared};
 use halidom_rewrites::examine::{circles, examine};
 use halidom_rewrites::python;
 use halidom_rewrites::questions::{Question, program};
@@ -106,7 +106,7 @@ impl VerifyError {
 
 /// Reads source files. A folder is a checkout of the profile's compiler, and stands for the files
 /// that hold its transformations.
-pub fn sources(paths: &[PathBuf], profile: &Profile) -> Result<Vec<Source>, VerifyError> {
+pub fn sources(paths: &[PathBuf], profile: &Profile) -> Result<Sources, VerifyError> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -115,16 +115,73 @@ pub fn sources(paths: &[PathBuf], profile: &Profile) -> Result<Vec<Source>, Veri
             files.push(path.clone());
         }
     }
-    let mut sources = Vec::new();
+    let mut found = Sources::default();
     for path in &files {
-        let text = files::contents(path).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData.into())
-        });
-        let text = text.map_err(|error| unreadable(path, error))?;
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        sources.push(Source { name, text });
+        found.files.push(read(path).map_err(|error| unreadable(path, error))?);
     }
-    Ok(sources)
+    found.headers = headers(&files, &found.files);
+    Ok(found)
+}
+
+/// Source files, and the headers that declare their classes.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// The files with rules and mutators.
+    pub files: Vec<Source>,
+    /// Headers that these include by a name in quotes, if they declare classes that the files only
+    /// use. Mutators in them are verified, too.
+    pub headers: Vec<Source>,
+}
+
+impl Sources {
+    /// The files and the headers.
+    fn all(&self) -> Vec<Source> {
+        self.files.iter().chain(&self.headers).cloned().collect()
+    }
+}
+
+fn read(path: &Path) -> io::Result<Source> {
+    let text = String::from_utf8(files::contents(path)?)
+        .map_err(|_| io::Error::from(io::ErrorKind::InvalidData))?;
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    Ok(Source { name, text })
+}
+
+/// Reads the headers that declare classes which files use, from the places where the files include
+/// them. One that cannot be read is left out, as are those of other folders.
+fn headers(paths: &[PathBuf], files: &[Source]) -> Vec<Source> {
+    let mut all: Vec<(PathBuf, Source)> =
+        paths.iter().cloned().zip(files.iter().cloned()).collect();
+    let mut tried: Vec<PathBuf> = paths.to_vec();
+    let mut next = 0;
+    while next < all.len() {
+        let known: Vec<Source> = all.iter().map(|(_, source)| source.clone()).collect();
+        let missing = undeclared(&known);
+        let before = all.len();
+        for (path, source) in &all[next..before].to_vec() {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            for included in included(&source.text) {
+                let header = folder.join(included);
+                if missing.is_empty() || tried.contains(&header) {
+                    continue;
+                }
+                tried.push(header.clone());
+                let read = read(&header).ok().filter(|it| declares(&it.text, &missing));
+                all.extend(read.map(|source| (header, source)));
+            }
+        }
+        next = before;
+    }
+    all.drain(..files.len());
+    all.into_iter().map(|(_, source)| source).collect()
+}
+
+/// The names in quotes that a text includes.
+fn included(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+        rest.trim_start().strip_prefix('"')?.split_once('"').map(|(name, _)| name)
+    })
 }
 
 fn unreadable(path: &Path, source: io::Error) -> VerifyError {
@@ -132,30 +189,34 @@ fn unreadable(path: &Path, source: io::Error) -> VerifyError {
 }
 
 /// Lists the mutators with one of the wanted texts in their file and name: each with its file.
-pub fn list(sources: &[Source], wanted: &[String]) -> Result<Vec<(String, String)>, VerifyError> {
+pub fn list(sources: &Sources, wanted: &[String]) -> Result<Vec<(String, String)>, VerifyError> {
+    let all = sources.all();
     for name in wanted {
-        if names(sources, std::slice::from_ref(name)).is_empty() {
+        if names(&all, std::slice::from_ref(name)).is_empty() {
             return Err(VerifyError::NoMutator(name.clone()));
         }
     }
-    Ok(names(sources, wanted))
+    Ok(names(&all, wanted))
 }
 
 /// Verifies the rules and mutators of source files.
 pub fn verify(
-    sources: &[Source],
+    sources: &Sources,
     request: &Request,
     options: &Options,
 ) -> Result<Verified, VerifyError> {
     let rules = match request.only {
         Some(Part::Mutators) => Vec::new(),
-        Some(Part::Rules) | None => examine(sources, &request.wanted, options)?,
+        Some(Part::Rules) | None => examine(&sources.files, &request.wanted, options)?,
     };
-    let (circles, all, down) =
-        if rules.is_empty() { (Vec::new(), 0, 0) } else { circles(sources, options.profile) };
+    let (circles, all, down) = if rules.is_empty() {
+        (Vec::new(), 0, 0)
+    } else {
+        circles(&sources.files, options.profile)
+    };
     let mutators = match request.only {
         Some(Part::Rules) => Vec::new(),
-        Some(Part::Mutators) | None => mutators(sources, &request.wanted, options)?,
+        Some(Part::Mutators) | None => mutators(&sources.all(), &request.wanted, options)?,
     };
     for wanted in &request.wanted {
         let of_rules = rules.iter().map(|rule| (&rule.file, &rule.function));

@@ -9,17 +9,20 @@ use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::Limits;
 use halidom_smt::{Family, Program};
 
-/// Tests whether all mutators of a text are verified, and there is one of the class `P`.
-fn is_verified(profile: &str, text: &str) -> bool {
-    let options = Options {
+fn options(profile: &str) -> Options {
+    Options {
         profile: Profile::named(profile).expect("a known profile"),
         solver: Program::find(Family::Z3, None).expect("Z3; `cargo xtask setup` installs it"),
         limits: Limits { milliseconds: 2000 },
         threads: 1,
         cache: None,
-    };
+    }
+}
+
+/// Tests whether all mutators of a text are verified, and there is one of the class `P`.
+fn is_verified(profile: &str, text: &str) -> bool {
     let source = Source { name: "file.cpp".to_owned(), text: text.to_owned() };
-    let all = mutators(&[source], &[], &options).expect("a solver that runs");
+    let all = mutators(&[source], &[], &options(profile)).expect("a solver that runs");
     all.iter().any(|one| one.name.starts_with("P::"))
         && all.iter().all(|one| one.examination.standing() == Standing::Verified)
 }
@@ -331,4 +334,112 @@ fn values_become_others_as_in_cpp() {
     let bounds = "Scope<Interval> s;\ns.push(\"x\", Interval(0, 0));\n\
         return Add::make(simplify(op->a, true, s), op->b);";
     assert!(!is_verified("halide", &pass("IRMutator", "", bounds)));
+}
+
+/// An emitter with a method.
+fn emitter(method: &str) -> String {
+    format!(
+        "class P : public IRVisitor {{\nstd::string id;\nstd::ostringstream stream;\n\
+         std::string print_expr(Expr e) {{ e.accept(this); return id; }}\n{method}\n}};\n"
+    )
+}
+
+#[test]
+fn emitted_text_is_read_as_c() {
+    let binding = |text: &str| {
+        emitter(&format!(
+            "void visit(const LetStmt *op) {{ std::string value = print_expr(op->value); \
+             stream << {text}; op->body.accept(this); }}"
+        ))
+    };
+    let least = |text: &str| {
+        emitter(&format!(
+            "void visit(const Min *op) {{ std::string a = print_expr(op->a), \
+             b = print_expr(op->b); print_assignment(op->type, {text}); }}"
+        ))
+    };
+    let negated = |text: &str| {
+        emitter(&format!(
+            "void visit(const Not *op) {{ std::string a = print_expr(op->a); \
+             print_assignment(op->type, {text}); }}"
+        ))
+    };
+    let number = |text: &str| {
+        emitter(&format!(
+            "void visit(const IntImm *op) {{ std::ostringstream os; os << {text}; \
+             print_assignment(op->type, os.str()); }}"
+        ))
+    };
+    let task = |of: &str| {
+        format!(
+            "stream << \"#pragma omp task\\n\"; open_scope(); op->{of}.accept(this); \
+             close_scope(\"\"); "
+        )
+    };
+    let fork = |before: &str, after: &str| {
+        emitter(&format!(
+            "void visit(const Fork *op) {{ stream << \"#pragma omp parallel\\n\"; open_scope(); \
+             {before} {}{} stream << \"#pragma omp taskwait\\n\"; {after} close_scope(\"\"); }}",
+            task("first"),
+            task("rest"),
+        ))
+    };
+    let evaluate = emitter(
+        "void visit(const Evaluate *op) { stream << \"#pragma omp parallel\\n\"; open_scope(); \
+         std::string v = print_expr(op->value); stream << \"(void)\" << v << \";\\n\"; \
+         close_scope(\"\"); }",
+    );
+    let loop_to = |end: &str| {
+        emitter(&format!(
+            "void visit(const For *op) {{ if (is_const(op->min, -5) && \
+             is_const(op->extent, 10)) {{ \
+             std::string v = print_name(op->name); \
+             stream << \"for (int \" << v << \" = -5; \" << v; \
+             stream << \" < {end}; \" << v << \"++)\\n\"; \
+             open_scope(); op->body.accept(this); \
+             close_scope(\"\"); }} else {{ user_error << \"other bounds\"; }} }}"
+        ))
+    };
+    let holds = |text: &str| {
+        let source = Source { name: "file.cpp".to_owned(), text: text.to_owned() };
+        let all = mutators(&[source], &[], &options("halide-hls")).expect("a solver that runs");
+        // A contract stands for the body of `print_expr`.
+        let mut judged = all.iter().filter(|one| one.name.starts_with("P::visit"));
+        let one = judged.next().expect("a method");
+        matches!(one.examination.standing(), Standing::Verified | Standing::Rejects)
+    };
+    let ty = "print_type(op->value.type())";
+    let single = "stream << \"#pragma omp single\\n\"; open_scope();";
+    let right = [
+        binding(&format!("{ty} << \" \" << print_name(op->name) << \" = \" << value << \";\\n\"")),
+        least("\"::halide_cpp_min(\" + a + \", \" + b + \")\""),
+        negated("\"(\" + a + \" == 0)\""),
+        number("\"(\" << print_type(op->type) << \")(\" << op->value << \")\""),
+        fork(single, "close_scope(\"\");"),
+        loop_to("5"),
+    ];
+    let wrong = [
+        // Two words that touch are one.
+        binding(&format!("{ty} << print_name(op->name) << \" = \" << value << \";\\n\"")),
+        // No C.
+        least("\"::halide_cpp_min(\" + a + \", \" + b + \", )\""),
+        least("\"::halide_cpp_min((int64_t)\" + a + \", \" + b + \")\""),
+        least("\"::\" + a"),
+        negated("\"(\" + a + \" == 0uuu)\""),
+        negated("\"(\" + a + \" == (int7_t)0)\""),
+        // The type of a number depends on the number.
+        number("\"((uint32_t)7 > \" << op->value << \" ? 0 : \" << op->value << \")\""),
+        number("\"(\" << op->value << \" * 4 / 4)\""),
+        // Every thread runs what stands outside of `single`.
+        fork("", ""),
+        evaluate,
+        // The variable is converted to an unsigned number before it is compared.
+        loop_to("5u"),
+    ];
+    for text in right {
+        assert!(holds(&text), "{text}");
+    }
+    for text in wrong {
+        assert!(!holds(&text), "{text}");
+    }
 }

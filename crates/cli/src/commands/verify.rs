@@ -5,7 +5,7 @@ use std::time::Instant;
 use halidom_base::IndexMap;
 use halidom_driver::verify::{
     self, At, Built, Circle, Decided, Examined, Limits, Mutator, MutatorStanding, NOTHING, Options,
-    PROFILES, Profile, Request, Source, Standing, Verified, VerifyError, built, of_mutator,
+    PROFILES, Profile, Request, Sources, Standing, Verified, VerifyError, built, of_mutator,
     of_rule, place_of,
 };
 use halidom_smt::{Family, Program};
@@ -89,7 +89,7 @@ fn show_circles(circles: &[Circle], (rules, down): (usize, usize), output: &mut 
 }
 
 /// Prints the names of the mutators.
-fn list(sources: &[Source], wanted: &[String], output: &mut Output<'_>) -> Result<Ended, Stop> {
+fn list(sources: &Sources, wanted: &[String], output: &mut Output<'_>) -> Result<Ended, Stop> {
     let names = verify::list(sources, wanted).map_err(|error| refused(&error, output))?;
     let mut files: IndexMap<String, usize> = IndexMap::default();
     for (file, name) in names {

@@ -406,10 +406,17 @@ impl Reader<'_, '_> {
             }
             Token::Num(num) => {
                 // A literal has the first type of `int`, `long` and `unsigned long` that holds it.
+                // The sign of a negative number does not belong to the literal.
                 let fits = |bits, is_signed| {
-                    let (least, greatest) = Num::range(bits, is_signed);
-                    least <= num.low && num.high <= greatest
+                    let greatest = Num::range(bits, is_signed).1;
+                    (num.low >= 0 || is_signed && -greatest <= num.low) && num.high <= greatest
                 };
+                // Where the type depends on the number, only its conversion is known.
+                let is_long = |least: i128| least > Num::range(32, true).1 && fits(64, true);
+                let is_known = fits(32, true) || is_long(num.low) || is_long(-num.high);
+                if !is_known && !self.only_converts() {
+                    return None;
+                }
                 let (bits, is_signed) = match (fits(32, true), fits(64, true)) {
                     (true, _) => (32, true),
                     (_, true) => (64, true),
@@ -433,7 +440,9 @@ impl Reader<'_, '_> {
                 Some(Val::Bool(self.machine.values.bool(word == "true")))
             }
             Token::Word(word) => self.function(&word, state),
-            Token::Sign(sign) if sign == "::" => self.primary(state),
+            Token::Sign(sign) if sign == "::" && matches!(self.peek(), Some(Token::Word(_))) => {
+                self.primary(state)
+            }
             Token::Sign(sign) if sign == "(" => {
                 let value = self.conditional(state)?;
                 self.take_sign(")").then_some(value)
@@ -447,6 +456,25 @@ impl Reader<'_, '_> {
             | Token::Stmt(_)
             | Token::Eval(..) => None,
         }
+    }
+
+    /// Tests whether the text only converts a number: no operator asks for its type.
+    fn only_converts(&self) -> bool {
+        self.tokens.iter().all(|token| match token {
+            Token::Num(_) | Token::Type(_) => true,
+            Token::Word(word) => c_type(word).is_some(),
+            Token::Sign(sign) => ["(", ")"].contains(&sign.as_str()),
+            Token::Number(..)
+            | Token::Quoted
+            | Token::Pragma(_)
+            | Token::Node(_)
+            | Token::Name(_)
+            | Token::Raw(_)
+            | Token::Real(..)
+            | Token::Bits(_)
+            | Token::Stmt(_)
+            | Token::Eval(..) => false,
+        })
     }
 
     fn function(&mut self, name: &str, state: &mut State) -> Option<Val> {
@@ -465,12 +493,10 @@ impl Reader<'_, '_> {
         }
         let mut arguments = Vec::new();
         while !self.take_sign(")") {
-            arguments.push(self.conditional(state)?);
-            if !self.take_sign(",")
-                && !matches!(self.peek(), Some(Token::Sign(sign)) if sign == ")")
-            {
-                return None;
+            if !arguments.is_empty() {
+                self.expect(",")?;
             }
+            arguments.push(self.conditional(state)?);
         }
         let is_least = match Intrinsic::of(name) {
             Intrinsic::Min | Intrinsic::HalideCppMin => true,
@@ -478,6 +504,15 @@ impl Reader<'_, '_> {
             _ => return None,
         };
         let [a, b] = arguments.as_slice() else { return None };
+        // Both arguments have the one type of the template.
+        let are_alike = match (a, b) {
+            (Val::Int(a), Val::Int(b)) => (a.bits, a.is_signed) == (b.bits, b.is_signed),
+            (Val::Real(_), Val::Real(_)) | (Val::Bool(_), Val::Bool(_)) => true,
+            _ => false,
+        };
+        if !are_alike {
+            return None;
+        }
         let less = self.apply(Sign::Lt, a, b, state)?;
         let less = self.truth(&less)?;
         let (a, b) = (a.clone(), b.clone());
@@ -504,7 +539,8 @@ fn c_type(word: &str) -> Option<Type> {
                 Some(rest) => (Code::UInt, rest),
                 None => (Code::Int, word.strip_prefix("int")?),
             };
-            of(code, rest.strip_suffix("_t")?.parse().ok()?)
+            let bits = rest.strip_suffix("_t")?.parse().ok()?;
+            [8, 16, 32, 64].contains(&bits).then(|| of(code, bits))?
         }
     }
 }

@@ -343,12 +343,20 @@ impl Reader<'_, '_> {
             let end = self.expr(state)?;
             let [first, last] = [min, end].map(|node| self.machine.c_value(node, state));
             let (Val::Int(first), Val::Int(last)) = (first?, last?) else { return None };
+            // Otherwise the variable would be converted before it is compared.
+            let is_int = |num: &Num| num.is_signed && num.bits <= 32;
+            if !is_int(&first) || !is_int(&last) {
+                return None;
+            }
             let term = self.machine.values.apply(Fun::Sub, &[last.term, first.term]);
             let (low, high) = Num::range(32, true);
             let number = Num { term, bits: 32, is_signed: true, low, high, remainder_of: None };
             self.machine.as_literal(I32, Val::Int(number), state)?
         };
         self.expect(";")?;
+        if state.node(extent).ty != I32 {
+            return None;
+        }
         if self.take_sign("++") {
             self.same_name(name)?;
         } else {
@@ -390,12 +398,19 @@ impl Reader<'_, '_> {
             "omp parallel for" if self.peek() == Some(&Token::Word("for".to_owned())) => {
                 self.loop_of(state)
             }
-            "omp parallel" | "omp single" => self.block(state),
-            "omp task" => {
+            // One of several threads makes two tasks, and waits for both.
+            "omp parallel" => {
+                let task = Token::Pragma("omp task".to_owned());
+                self.expect("{")?;
+                self.take(&Token::Pragma("omp single".to_owned()))?;
+                self.expect("{")?;
+                self.take(&task)?;
                 let first = self.block(state)?;
-                self.take(&Token::Pragma("omp task".to_owned()))?;
+                self.take(&task)?;
                 let rest = self.block(state)?;
                 self.take(&Token::Pragma("omp taskwait".to_owned()))?;
+                self.expect("}")?;
+                self.expect("}")?;
                 let members = [("first", first), ("rest", rest)];
                 Some(self.machine.stmt_of(Kind::Fork, &members, state))
             }

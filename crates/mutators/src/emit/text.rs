@@ -39,6 +39,9 @@ const LONG_SIGNS: [&str; 22] = [
     "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 ];
 
+/// The suffixes of integers.
+const SUFFIXES: [&str; 8] = ["", "u", "l", "ul", "lu", "ll", "ull", "llu"];
+
 /// The part of the text that the current characters belong to.
 #[derive(Clone, Debug, PartialEq)]
 enum Within {
@@ -57,6 +60,8 @@ enum Within {
 pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut within = Within::Code;
+    // True if nothing but blanks stands before in the line.
+    let mut is_new_line = true;
     // Texts that follow one another are one text.
     let mut joined: Vec<Piece> = Vec::new();
     for piece in rope {
@@ -68,12 +73,18 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
             {
                 return None;
             }
-            (Some(Piece::Text(before)), Piece::Real(..)) if before.ends_with('-') => return None,
+            (Some(Piece::Text(before)), Piece::Real(..) | Piece::Node(_))
+                if before.ends_with('-') =>
+            {
+                return None;
+            }
+            (Some(before), piece) if are_one_word(before, piece) => return None,
             _ => joined.push(piece.clone()),
         }
     }
     for piece in &joined {
         let Piece::Text(text) = piece else {
+            is_new_line = matches!(piece, Piece::Stmt(_) | Piece::Eval(..));
             match within {
                 Within::Code => tokens.extend(token(piece)),
                 // These operands are computed before the line that contains their text.
@@ -96,6 +107,7 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
                         tokens.push(Token::Pragma(said.strip_prefix("pragma ")?.to_owned()));
                     }
                     (within, rest) = (Within::Code, after);
+                    is_new_line = true;
                     continue;
                 }
                 Within::Pragma(said) => {
@@ -134,9 +146,15 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
                 continue;
             }
             if first.is_whitespace() {
+                is_new_line |= first == '\n';
                 rest = after;
                 continue;
             }
+            // A directive has a line of its own.
+            if first == '#' && !is_new_line {
+                return None;
+            }
+            is_new_line = false;
             if matches!(first, '#' | '"') {
                 within = if first == '#' { Within::Pragma(String::new()) } else { Within::Quotes };
                 rest = after;
@@ -152,10 +170,11 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
                     let (digits, suffix) = word.split_at(digits);
                     // A number that begins with 0 is octal, or hexadecimal.
                     let is_decimal = digits == "0" || !digits.starts_with('0');
-                    if !is_decimal || suffix.contains(|c| !"uUlL".contains(c)) {
+                    let suffix = suffix.to_lowercase();
+                    if !is_decimal || !SUFFIXES.contains(&suffix.as_str()) {
                         return None;
                     }
-                    tokens.push(Token::Number(digits.parse().ok()?, suffix.to_lowercase()));
+                    tokens.push(Token::Number(digits.parse().ok()?, suffix));
                 } else {
                     tokens.push(Token::Word(word.to_owned()));
                 }
@@ -168,6 +187,25 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
         }
     }
     (within == Within::Code || within == Within::Comment).then_some(tokens)
+}
+
+/// Tests whether the end of a piece and the beginning of the next one may make one word.
+fn are_one_word(before: &Piece, piece: &Piece) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_text = |piece: &Piece| !matches!(piece, Piece::Stmt(_) | Piece::Eval(..));
+    match (before, piece) {
+        (Piece::Text(before), Piece::Text(text)) => {
+            before.ends_with(is_letter) && text.starts_with(is_letter)
+        }
+        // The suffix of a number.
+        (Piece::Real(..), Piece::Text(text)) => {
+            let rest = text.strip_prefix('f').unwrap_or(text);
+            rest.starts_with(is_letter)
+        }
+        (Piece::Text(text), piece) => text.ends_with(is_letter) && is_text(piece),
+        (before, Piece::Text(text)) => text.starts_with(is_letter) && is_text(before),
+        (before, piece) => is_text(before) && is_text(piece),
+    }
 }
 
 /// Returns the token for a piece; `None` for a piece of characters.

@@ -46,6 +46,7 @@ const SOURCES: &[&str] = &[
     include_str!("context.rs"),
     include_str!("entry.rs"),
     include_str!("growth.rs"),
+    include_str!("headers.rs"),
     include_str!("keep.rs"),
     include_str!("lanes.rs"),
     include_str!("list.rs"),

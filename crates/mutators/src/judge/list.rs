@@ -124,7 +124,7 @@ const SPECIAL: [&str; 6] =
     ["EVAL_IN_LAMBDA", "Scope", "ScopedBinding", "ScopedValue", "reverse_view", "vector"];
 
 /// Tests whether a name has a meaning for the machine that a file's own declaration would change.
-fn has_meaning(name: &str) -> bool {
+pub(super) fn has_meaning(name: &str) -> bool {
     Kind::named(name).is_some()
         || !matches!(TypeName::of(name), TypeName::Other(_))
         || SPECIAL.contains(&name)

@@ -2,7 +2,8 @@
 //!
 //! # Where to start
 //!
-//! * `list` finds the mutators of files and examines them; `keep` remembers the answers.
+//! * `list` finds the mutators of files and examines them; `keep` remembers the answers; `headers`
+//!   finds the classes that only headers declare.
 //! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an
 //!   analysis; `refute` looks for values on which a result differs.
 //! * `lanes` runs methods on vectors whose lanes are counted, and `addresses` on addresses.
@@ -15,6 +16,7 @@ pub(crate) mod analysis;
 mod context;
 pub(crate) mod entry;
 pub(crate) mod growth;
+pub(crate) mod headers;
 pub(crate) mod keep;
 pub(crate) mod lanes;
 pub(crate) mod list;

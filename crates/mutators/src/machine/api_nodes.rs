@@ -8,6 +8,7 @@ use crate::ir::state::{Assumption, Computation, State, Until};
 use crate::ir::value::Val;
 use crate::machine::api::{Call, Item};
 use crate::machine::api_terms::items;
+use crate::machine::contracts;
 use crate::machine::language::{Primitive, Term, Word};
 use crate::machine::run::{Machine, Paths};
 
@@ -133,7 +134,14 @@ impl Machine<'_> {
             }
             (Primitive::Another, [Val::Expr(Some(node))]) => {
                 self.has_chosen |= self.is_concrete() && !is_literal(*node, &state);
-                return items(self.mutate(*node, state, call.line));
+                // A class of the other pass mutates itself again.
+                let own = self.classes_of(&self.class);
+                let is_own = own.iter().any(|class| contracts::runs(call.name, class));
+                return items(if is_own {
+                    self.mutate_below(*node, state, call.line)
+                } else {
+                    self.mutate(*node, state, call.line)
+                });
             }
             _ => return self.misfit(call, state),
         };

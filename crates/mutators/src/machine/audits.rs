@@ -198,6 +198,9 @@ impl Machine<'_> {
         if self.may_be_renamed(function) {
             return Some("a member of the object by another name");
         }
+        if self.names_bits(function) {
+            return Some("an element of `vector<bool>` by `auto`");
+        }
         // Their constructors convert expressions.
         let is_expr = |class: &&Class| {
             let bases = self.classes_of(&class.name);
@@ -232,6 +235,19 @@ impl Machine<'_> {
         let is_moved = moved_parts(&function.body) > returned_parts(&function.body, &is_local);
         (is_punned || is_moved || has(&function.body, &is_odd))
             .then_some("an address, a cast or a move whose place is not followed")
+    }
+
+    /// Tests whether `auto` may be the type of an element of a `vector<bool>`, which is a reference
+    /// to a bit.
+    fn names_bits(&self, function: &Function) -> bool {
+        let program = self.program;
+        let is_it = |text: &str| text.replace(char::is_whitespace, "").contains("vector<bool");
+        let names = |name: &str| words(&function.text).any(|word| word == name);
+        let mut fields = program.classes.iter().flat_map(|of| &of.fields);
+        names("auto")
+            && (is_it(&function.text)
+                || program.functions.iter().any(|of| is_it(&of.result) && names(&of.name))
+                || fields.any(|field| is_it(&field.ty) && names(&field.name)))
     }
 
     /// Tests whether members of the object may be meant otherwise than by their bare names: by a

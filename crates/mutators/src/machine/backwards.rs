@@ -60,7 +60,7 @@ fn called<'p>(expr: &'p Expr, method: &str) -> Option<&'p str> {
 }
 
 /// Tests whether a place holds a vector with this number of elements.
-fn has_length(place: &Place, length: usize, state: &State) -> bool {
+pub(super) fn has_length(place: &Place, length: usize, state: &State) -> bool {
     Machine::load(place, state)
         .is_some_and(|slot| matches!(slot.value, Val::List(values) if values.len() == length))
 }

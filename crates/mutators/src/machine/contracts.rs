@@ -166,6 +166,11 @@ pub(crate) fn printed(name: &str) -> Option<Print> {
     })
 }
 
+/// Tests whether a function of the API runs a class of mutators.
+pub(crate) fn runs(name: &str, class: &str) -> bool {
+    TABLE.named(name).any(|contract| contract.runs.contains(&class))
+}
+
 /// Tests whether a function has a contract.
 pub(crate) fn is_known(name: &str) -> bool {
     TABLE.has(name)

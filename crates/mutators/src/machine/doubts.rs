@@ -30,6 +30,9 @@ const SPACES: [&str; 11] = [
     "runtime",
 ];
 
+/// The bases of emitters in TVM's family. They have methods that visit, and no others.
+const FUNCTORS: [&str; 2] = ["ExprFunctor", "StmtFunctor"];
+
 /// Tests whether only known names come from a namespace.
 pub(crate) fn is_known_space(space: &str) -> bool {
     space.split("::").all(|part| SPACES.contains(&part.trim()) || part.is_empty())
@@ -139,7 +142,8 @@ impl Machine<'_> {
             |class: &str, name: &str| program.unseen.contains(&(class.to_owned(), name.to_owned()));
         for class in &classes {
             let mut known = program.classes.iter().filter(|known| known.name == *class).peekable();
-            let is_seen = known.peek().is_some() || is_root(class);
+            let is_functor = FUNCTORS.contains(&class.as_str()) && !short.starts_with("Visit");
+            let is_seen = known.peek().is_some() || is_root(class) || is_functor;
             let is_field = known.flat_map(|known| &known.fields).any(|field| field.name == short);
             let may_be = has(class, short) || has(class, ANYTHING) && !functions.is_empty();
             if is_field || may_be {

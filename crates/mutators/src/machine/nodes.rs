@@ -387,6 +387,9 @@ impl Machine<'_> {
             }
             (Kind::Ramp, [Val::Expr(Some(base)), Val::Expr(Some(stride)), lanes]) => {
                 let (ty, other) = (state.node(*base).ty, state.node(*stride).ty);
+                if ty.is_bool() {
+                    return Err(Unmade::Unsupported("a ramp of truth values".into()));
+                }
                 if ty.is_vector || ty != other || self.is_lanes(Some(lanes)) == Some(false) {
                     return Err(Unmade::Crash(format!("of mismatched types {ty} and {other}")));
                 }

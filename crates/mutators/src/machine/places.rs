@@ -234,12 +234,7 @@ impl<'p> Machine<'p> {
             return vec![self.referred(place, state)];
         }
         if let ExprKind::Conditional(condition, then, otherwise) = &expr.kind
-            && [then, otherwise].iter().all(|side| {
-                let ExprKind::Name(name) = &side.kind else { return false };
-                let place = Self::find_variable(name, &state);
-                let slot = place.and_then(|place| Self::load(&place, &state));
-                slot.is_some_and(|slot| !matches!(slot.value, Val::Int(_)))
-            })
+            && [then, otherwise].iter().any(|side| self.place_of(side, &state).is_some())
         {
             let (holds, fails) = self.branch(condition, state);
             let mut paths = Vec::new();
@@ -255,6 +250,20 @@ impl<'p> Machine<'p> {
         }
         if let Some(place) = self.part(expr, &state) {
             return vec![self.referred(place, state)];
+        }
+        if let ExprKind::Index(object, index) = &expr.kind
+            && let Some(base) = self.place_of(object, &state)
+            && Self::load(&base, &state).is_some_and(|it| matches!(it.value, Val::List(_)))
+        {
+            return self.referred_element(&base, index, state, expr.line);
+        }
+        let is_changed = match &expr.kind {
+            ExprKind::Assign(..) => true,
+            ExprKind::Prefix(op, _) => matches!(op, Sign::Increment | Sign::Decrement),
+            _ => false,
+        };
+        if is_changed {
+            return self.unsupported(state, "a reference to what is assigned", expr.line);
         }
         if let ExprKind::Prefix(op, operand) = &expr.kind
             && *op == Sign::Mul
@@ -288,6 +297,49 @@ impl<'p> Machine<'p> {
             (state, if has_place { Val::Reference(place) } else { value })
         });
         bound.collect()
+    }
+
+    /// A reference to an element of a vector.
+    fn referred_element(
+        &mut self,
+        base: &Place,
+        index: &'p Expr,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, index) in self.eval(index, state) {
+            let number = match Self::loaded(index, &state) {
+                Val::Int(num) => self.values.as_number(num.term),
+                _ => None,
+            };
+            let place =
+                number.map(|number| Place::Part(Box::new(base.clone()), number.to_string()));
+            match place.filter(|place| Self::load(place, &state).is_some()) {
+                Some(place) => paths.push(self.referred(place, state)),
+                None => {
+                    let what = "a reference to an element that is not known";
+                    paths.extend(self.unsupported(state, what, line));
+                }
+            }
+        }
+        paths
+    }
+
+    /// The place that an expression names without computing anything: a variable, or a known part
+    /// of one.
+    pub(super) fn place_of(&self, expr: &Expr, state: &State) -> Option<Place> {
+        match &expr.kind {
+            ExprKind::Name(name) => Self::find_variable(name, state).or_else(|| {
+                let is_it = |slot: &Slot| slot.name == *name;
+                state.members.iter().any(is_it).then(|| Place::Member(name.clone()))
+            }),
+            ExprKind::Member { object, name, .. } if object.kind == ExprKind::This => {
+                let is_it = |slot: &Slot| slot.name == *name;
+                state.members.iter().any(is_it).then(|| Place::Member(name.clone()))
+            }
+            _ => self.part(expr, state),
+        }
     }
 
     /// A reference to a place, which may be read through it.

@@ -359,6 +359,7 @@ fn contract(tree: &Tree) -> Result<Contract, Problem> {
         guarantee: Guarantee::Result(Term::Word(Word::Void)),
         lifts_reports: false,
         replaces_body: false,
+        runs: Vec::new(),
     };
     for clause in clauses {
         match clause.headed()? {
@@ -375,6 +376,9 @@ fn contract(tree: &Tree) -> Result<Contract, Problem> {
             }
             ("reports", []) => read.lifts_reports = true,
             ("replaces-body", []) => read.replaces_body = true,
+            ("runs", classes @ [_, ..]) => {
+                read.runs = classes.iter().map(Tree::atom).collect::<Result<_, _>>()?;
+            }
             _ => return clause.problem("an unknown clause"),
         }
     }

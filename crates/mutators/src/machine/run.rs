@@ -438,8 +438,11 @@ impl<'p> Machine<'p> {
         for (parameter, value) in lambda.parameters.iter().zip(arguments) {
             // A variable of a function that was called since is given by its value.
             let is_within = match &value {
-                Val::Reference(Place::Local(frame, _)) => *frame < depth,
-                Val::Reference(Place::Member(_)) => true,
+                Val::Reference(place) => match place.root() {
+                    Place::Local(frame, _) => *frame < depth,
+                    Place::Member(_) => true,
+                    Place::Part(..) | Place::Nowhere => false,
+                },
                 _ => false,
             };
             let is_reference = parameter.ty.ends_with('&') && is_within;

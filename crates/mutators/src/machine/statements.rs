@@ -8,10 +8,11 @@ use halidom_rewrites::rules::{Domain, Node, ValueId};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::audits::{FORWARDS, PARTS};
+use crate::machine::backwards::has_length;
 use crate::machine::helpers::READS;
 use crate::machine::references::MAY_REFER;
 use crate::machine::run::{Flow, MAX_CONCRETE_ITERATIONS, MAX_ITERATIONS, Machine, Outcome, Paths};
-use crate::machine::sequence::variable;
 
 impl<'p> Machine<'p> {
     /// Runs statements in a new scope.
@@ -321,32 +322,50 @@ impl<'p> Machine<'p> {
                 done.extend(self.unsupported(state, MAY_REFER, line));
                 continue;
             }
-            // A reference is bound to the element in its place.
-            let place = variable(elements)
-                .filter(|_| declared.ty.ends_with('&') && matches!(range, Val::List(_)))
-                .and_then(|name| Self::find_variable(name, &state));
+            // Each element is read when its iteration begins.
+            let place = self.place_of(elements, &state);
+            let is_list = matches!(range, Val::List(_));
+            if place.is_none() && is_list && self.is_kept(elements) && self.changes(body, &state) {
+                let what = "a loop over elements whose place is not followed";
+                done.extend(self.unsupported(state, what, line));
+                continue;
+            }
             for (mut state, values) in self.as_list(&range, state, line) {
                 let lenders = self.lenders(elements, &range, &mut state);
                 let depth = state.frame().len();
+                let length = values.len();
+                // A map changes in other ways.
+                let stays = |state: &State| match &place {
+                    Some(place) if is_list => has_length(place, length, state),
+                    Some(place) => Self::load(place, state).is_some_and(|it| it.value == range),
+                    None => true,
+                };
                 let mut running = vec![state];
                 for (index, value) in values.into_iter().enumerate() {
-                    let value = match &place {
-                        Some(place) => {
-                            let part = Place::Part(Box::new(place.clone()), index.to_string());
-                            Val::Reference(part)
-                        }
-                        None => value,
-                    };
                     let mut next = Vec::new();
                     for mut state in running {
                         let of = declared.ty.trim_end_matches('&');
-                        let value = self.bind(of, value.clone(), &mut state);
+                        let value = match &place {
+                            Some(place) if is_list => {
+                                let part = Place::Part(Box::new(place.clone()), index.to_string());
+                                let value = Val::Reference(part);
+                                let is_bound = declared.ty.ends_with('&');
+                                if is_bound { value } else { Self::loaded(value, &state) }
+                            }
+                            _ => value.clone(),
+                        };
+                        let value = self.bind(of, value, &mut state);
                         let value = self.coerce(&declared.ty, value, &mut state);
                         self.borrows_from(&lenders, &declared.ty, &value, &mut state);
                         let (name, ty) = (declared.name.clone(), declared.ty.clone());
                         state.frame().push(Slot { name, ty, value });
                         for (mut state, flow) in self.block(std::slice::from_ref(body), state) {
                             state.frame().truncate(depth);
+                            if matches!(flow, Flow::Next | Flow::Continue) && !stays(&state) {
+                                let what = "a vector that its loop changes";
+                                done.extend(self.unsupported(state, what, body.line));
+                                continue;
+                            }
                             match flow {
                                 Flow::Next | Flow::Continue => next.push(state),
                                 Flow::Break => done.push((state, Flow::Next)),
@@ -360,6 +379,29 @@ impl<'p> Machine<'p> {
             }
         }
         done
+    }
+
+    /// Tests whether an expression is something that lasts, rather than a new value.
+    fn is_kept(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Call { callee, .. } => match &callee.kind {
+                ExprKind::Name(name) | ExprKind::Member { name, .. } => {
+                    PARTS.contains(&name.as_str())
+                        || FORWARDS.contains(&name.as_str())
+                        || self.refers(name)
+                }
+                _ => true,
+            },
+            ExprKind::Braces(..) => false,
+            _ => true,
+        }
+    }
+
+    /// Tests whether a statement may change something.
+    fn changes(&self, stmt: &Stmt, state: &State) -> bool {
+        let mut found = false;
+        stmt.visit(&mut |part| found |= self.has_effect(part, state));
+        found
     }
 
     /// Tests whether a statement passes a variable to a function of the program that takes a

@@ -11,6 +11,8 @@
 //! paths differ, the values may differ, so a proof holds for all vectors. Counts that a predicate
 //! relates (`c1 % c0 == 0`) are written in factors.
 
+use std::cmp::Ordering;
+
 use super::kinds::{Fit, IllTyped, Inferred, Kind, Kinds, Typing, admits};
 use super::pattern::{Op, Pattern};
 use super::read::{Guard, Rule};
@@ -323,7 +325,12 @@ impl Builder<'_> {
             Pattern::Constant(name) | Pattern::Lanes(name) | Pattern::Host(name) => {
                 return Ok(self.values.var(name, domain));
             }
-            Pattern::Int(value) => return Ok(self.values.number((*value).into(), domain)),
+            Pattern::Int(value) => {
+                if self.part == Part::Condition && side_of(*value, domain).is_ne() {
+                    return unsupported("a literal that the type does not hold");
+                }
+                return Ok(self.values.number((*value).into(), domain));
+            }
             Pattern::Bool(value) => return Ok(self.values.number(i128::from(*value), domain)),
             Pattern::TypeMin | Pattern::TypeMax => {
                 let Some((least, greatest)) = domain.range() else {
@@ -417,6 +424,10 @@ impl Builder<'_> {
                 let step = Step::Shuffle(format!("{op:?}({})", arguments.join(", ")));
                 self.value(&operands[0], &Self::down(way, step), domain)
             }
+            // It is computed in 64 bits, of literals as they are written.
+            Op::Fold if operands.iter().any(|part| has_beyond(part, domain)) => {
+                unsupported("a literal that the type does not hold")
+            }
             Op::Fold | Op::Likely => self.value(&operands[0], way, domain),
             Op::Cast => self.cast(operands, way, domain),
             Op::Reduce(_) => unsupported("a horizontal reduction"),
@@ -495,8 +506,7 @@ impl Builder<'_> {
         let kind = self.kinds.common(&operands[0], &operands[1])?;
         let inner = self.typing.domain(&self.kinds, kind);
         if self.part == Part::Condition
-            && matches!(inner, Domain::Unsigned(width) if width < 64)
-            && let Some(truth) = beyond(op, operands)
+            && let Some(truth) = beyond(op, operands, inner)
         {
             return Ok(self.values.bool(truth));
         }
@@ -671,15 +681,49 @@ impl Builder<'_> {
     }
 }
 
-/// Compares a constant of a narrow unsigned type with a negative literal; `None` if there is no
-/// such literal. The matcher reads the literal as a number of 64 bits, which is greater than every
-/// constant (`IntLiteral::make_folded_const`).
-fn beyond(op: Op, operands: &[Pattern]) -> Option<bool> {
-    let is_beyond = |pattern: &Pattern| matches!(pattern, Pattern::Int(value) if *value < 0);
-    match operands {
-        [a, b] if !is_beyond(a) && is_beyond(b) => Some(matches!(op, Op::Lt | Op::Le | Op::Ne)),
-        [a, b] if is_beyond(a) && !is_beyond(b) => Some(matches!(op, Op::Gt | Op::Ge | Op::Ne)),
-        _ => None,
+/// Compares a literal with the constants of a type. The matcher reads it as a number of 64 bits, so
+/// that it may lie beyond all of them (`IntLiteral::make_folded_const`): a negative one is greater
+/// than every unsigned constant.
+fn side_of(literal: i64, domain: Domain) -> Ordering {
+    let (Some((least, greatest)), Some(_)) = (domain.range(), domain.width()) else {
+        return Ordering::Equal;
+    };
+    let literal = i128::from(literal);
+    let is_unsigned = matches!(domain, Domain::Unsigned(_));
+    if literal > greatest || is_unsigned && literal < 0 && greatest < i128::from(u64::MAX) {
+        Ordering::Greater
+    } else if literal < least && !is_unsigned {
+        Ordering::Less
+    } else {
+        Ordering::Equal
+    }
+}
+
+/// Compares constants of a type with a literal beyond all of them; `None` if there is no such
+/// literal.
+fn beyond(op: Op, operands: &[Pattern], domain: Domain) -> Option<bool> {
+    let side = |pattern: &Pattern| match pattern {
+        Pattern::Int(value) => side_of(*value, domain),
+        _ => Ordering::Equal,
+    };
+    let order = match operands {
+        [a, b] if side(a).is_eq() => side(b).reverse(),
+        [a, b] if side(b).is_eq() => side(a),
+        _ => return None,
+    };
+    match order {
+        Ordering::Less => Some(matches!(op, Op::Lt | Op::Le | Op::Ne)),
+        Ordering::Greater => Some(matches!(op, Op::Gt | Op::Ge | Op::Ne)),
+        Ordering::Equal => None,
+    }
+}
+
+/// Tests whether a pattern has a literal that the type does not hold.
+fn has_beyond(pattern: &Pattern, domain: Domain) -> bool {
+    match pattern {
+        Pattern::Int(value) => side_of(*value, domain).is_ne(),
+        Pattern::Apply(_, operands) => operands.iter().any(|part| has_beyond(part, domain)),
+        _ => false,
     }
 }
 

@@ -1,0 +1,103 @@
+// References to parts of something that changes while they are used.
+// profile: halide
+
+class RightFunction : public IRMutator {
+    Expr visit(const Sub *op) override {
+        std::vector<Expr> v = {op->a, op->b};
+        auto take = [&](const Expr &e) { v[1] = v[0]; return Sub::make(e, op->b); };
+        return take(v[0]);
+    }
+};
+
+class WrongFunction : public IRMutator {
+    Expr visit(const Sub *op) override {
+        std::vector<Expr> v = {op->a, op->b};
+        auto take = [&](const Expr &e) { v[0] = v[1]; return Sub::make(e, op->b); };
+        return take(v[0]);
+    }
+};
+
+class WrongEnd : public IRMutator {
+    Expr visit(const Sub *op) override {
+        std::vector<Expr> v = {op->b, op->a};
+        auto take = [&](const Expr &e) { v[1] = v[0]; return Sub::make(e, op->b); };
+        return take(v.back());
+    }
+};
+
+class WrongPair : public IRMutator {
+    Expr visit(const Sub *op) override {
+        std::pair<Expr, Expr> p = {op->a, op->b};
+        auto take = [&](const Expr &e) { p.first = p.second; return Sub::make(e, op->b); };
+        return take(p.first);
+    }
+};
+
+class WrongComputedIndex : public IRMutator {
+    Expr first(const Expr &e, std::vector<Expr> &v) {
+        v[0] = v[1];
+        return e;
+    }
+    Expr visit(const Sub *op) override {
+        std::vector<Expr> v = {op->a, op->b};
+        int i = 0;
+        return Sub::make(first(v[i + 0], v), op->b);
+    }
+};
+
+class WrongChoice : public IRMutator {
+    Expr first(const Expr &e, std::vector<Expr> &v) {
+        v[0] = v[1];
+        return e;
+    }
+    Expr visit(const Sub *op) override {
+        std::vector<Expr> v = {op->a, op->b};
+        return Sub::make(first(true ? v[0] : v[1], v), op->b);
+    }
+};
+
+class WrongLocal : public IRMutator {
+    Expr visit(const Sub *op) override {
+        std::vector<Expr> v = {op->a, op->b};
+        const Expr &e = v[1 - 1];
+        v[0] = v[1];
+        return Sub::make(e, op->b);
+    }
+};
+
+class RightLocal : public IRMutator {
+    Expr visit(const Sub *op) override {
+        std::vector<Expr> v = {op->b, op->b};
+        const Expr &e = v[1 - 1];
+        v[0] = op->a;
+        return Sub::make(e, op->b);
+    }
+};
+
+class WrongAssigned : public IRMutator {
+    Expr visit(const Sub *op) override {
+        Expr q = op->b;
+        auto take = [&](const Expr &e) { q = op->b; return Sub::make(e, op->b); };
+        return take(q = op->a);
+    }
+};
+
+// An element of this vector by `auto` is a reference to its bit.
+
+class WrongBit : public IRMutator {
+    Expr visit(const Sub *op) override {
+        std::vector<bool> v = {true};
+        auto holds = v[0];
+        v[0] = false;
+        return holds ? Sub::make(op->a, op->b) : op->a;
+    }
+};
+
+class RightBit : public IRMutator {
+    Expr visit(const Sub *op) override {
+        std::vector<bool> v = {true};
+        bool holds = v[0];
+        v[0] = false;
+        return holds ? Sub::make(op->a, op->b) : op->a;
+    }
+};
