@@ -18,6 +18,7 @@ mod examples;
 mod extern_stages;
 mod fused_loops;
 mod growth;
+mod headers;
 mod imports;
 mod inputs;
 mod lanes_and_loads;
