@@ -62,27 +62,7 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
     let mut within = Within::Code;
     // True if nothing but blanks stands before in the line.
     let mut is_new_line = true;
-    // Texts that follow one another are one text.
-    let mut joined: Vec<Piece> = Vec::new();
-    for piece in rope {
-        match (joined.last_mut(), piece) {
-            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(text),
-            // A number may begin with a sign, which belongs to the sign before it.
-            (Some(Piece::Text(before)), Piece::Num(num))
-                if num.low < 0 && before.ends_with('-') =>
-            {
-                return None;
-            }
-            (Some(Piece::Text(before)), Piece::Real(..) | Piece::Node(_))
-                if before.ends_with('-') =>
-            {
-                return None;
-            }
-            (Some(before), piece) if are_one_word(before, piece) => return None,
-            _ => joined.push(piece.clone()),
-        }
-    }
-    for piece in &joined {
+    for piece in &joined(rope)? {
         let Piece::Text(text) = piece else {
             is_new_line = matches!(piece, Piece::Stmt(_) | Piece::Eval(..));
             match within {
@@ -187,6 +167,30 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
         }
     }
     (within == Within::Code || within == Within::Comment).then_some(tokens)
+}
+
+/// Joins texts that follow one another; `None` if pieces that touch may be one word or one sign.
+fn joined(rope: &[Piece]) -> Option<Vec<Piece>> {
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in rope {
+        match (joined.last_mut(), piece) {
+            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(text),
+            // A number may begin with a sign, which belongs to the sign before it.
+            (Some(Piece::Text(before)), Piece::Num(num))
+                if num.low < 0 && before.ends_with('-') =>
+            {
+                return None;
+            }
+            (Some(Piece::Text(before)), Piece::Real(..) | Piece::Node(_))
+                if before.ends_with('-') =>
+            {
+                return None;
+            }
+            (Some(before), piece) if are_one_word(before, piece) => return None,
+            _ => joined.push(piece.clone()),
+        }
+    }
+    Some(joined)
 }
 
 /// Tests whether the end of a piece and the beginning of the next one may make one word.
