@@ -152,7 +152,7 @@ fn stopped(loaded: &Loaded, error: TuneError, output: &mut Output<'_>) -> Stop {
     }
 }
 
-/// Estimates schedules and says where the time goes.
+/// Estimates schedules, and explains where the time goes.
 fn explain(
     loaded: &Loaded,
     pipeline: usize,
