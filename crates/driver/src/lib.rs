@@ -32,4 +32,5 @@ pub mod stock;
 pub mod subject;
 pub mod turns;
 pub mod verify;
+pub mod wanted;
 pub mod windows;
