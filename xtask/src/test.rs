@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::process::{capture, cargo, program, root, run};
 use crate::suite::{self, Extent};
-use crate::{setup, table, tidy};
+use crate::{book, setup, table, tidy};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -13,9 +13,10 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "runs everything that continuous integration checks",
     help: "\
 Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
-crates' documentation, all tests. Stops at the first step that fails, and prints the time of each
-step. Test programs, and the tests of the Python package, run at the same time, one for each core.
-Tests of corpora examine a share of their cases; `cargo xtask sweep` examines all.
+crates' documentation, the book if mdBook is installed, all tests. Stops at the first step that
+fails, and prints the time of each step. Test programs, and the tests of the Python package, run at
+the same time, one for each core. Tests of corpora examine a share of their cases; `cargo xtask
+sweep` examines all.
 
 example: cargo xtask test",
     run: run_steps,
@@ -79,6 +80,9 @@ fn run_steps() -> Result<(), Error> {
         if outcome.is_ok() {
             outcome = step(name, &mut seconds, || run(&mut command(name, arguments)?).map(drop));
         }
+    }
+    if outcome.is_ok() {
+        outcome = step("book", &mut seconds, book::build_if_installed);
     }
     if outcome.is_ok() {
         let others = || python().into_iter().collect();

@@ -1,5 +1,5 @@
-//! `cargo xtask mutators --confirm` on small sources: what the installed Halide does too is
-//! confirmed, and what it does not do is not.
+//! `cargo xtask mutators --confirm` on small sources: an answer is confirmed if the
+//! installed Halide behaves as it states, and not otherwise.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

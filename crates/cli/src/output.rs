@@ -5,40 +5,12 @@ use std::io::Write;
 use halidom::Refusal;
 use halidom_diag::{Code, Colours, Diagnostic, Severity, Sources, render};
 use halidom_driver::files::Place;
+pub(crate) use halidom_verdict::Ended;
 use halidom_verdict::{Exit, KEYS, Nothing, SCHEMA, Verdict};
 use serde_json::{Map, Value, json};
 
 /// The code of the message that nothing was judged, if no other diagnostic gives the reason.
 const NOTHING_JUDGED: Code = Code("HAL0913");
-
-/// The end of a command. Exit status 0 requires a proof, a result that the user accepts instead of
-/// one, or a job that does not judge.
-#[derive(Debug)]
-#[must_use]
-pub(crate) enum Ended {
-    /// The command did its job, which was not to judge.
-    Done,
-    /// The command judged.
-    Judged(Verdict),
-    /// The command judged, and an option accepts results that are not proofs. The remaining results
-    /// decide the exit status.
-    Accepted {
-        /// The verdict.
-        verdict: Verdict,
-        /// The worst result that is not accepted.
-        left: Option<Verdict>,
-    },
-    /// A required tool is missing on this machine.
-    Lacking,
-    /// A file is not formatted, or a session was broken off.
-    Amiss,
-    /// The usage or the input was bad; a diagnostic was printed.
-    BadInput,
-    /// The input has nothing to judge; a diagnostic was printed.
-    Nothing(Nothing),
-    /// The solvers contradict each other; a diagnostic was printed.
-    Disagreement,
-}
 
 /// The reason why a command ends early.
 #[derive(Debug)]
@@ -61,33 +33,6 @@ impl From<Stop> for Ended {
             Stop::BadInput => Self::BadInput,
             Stop::Nothing(nothing) => Self::Nothing(nothing),
             Stop::Disagreement => Self::Disagreement,
-        }
-    }
-}
-
-impl Ended {
-    /// The exit status.
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Done => Exit::Done,
-            Self::Lacking | Self::Amiss => Exit::Wrong,
-            Self::Judged(verdict) => verdict.exit(),
-            Self::Accepted { verdict: verdict @ Verdict::Nothing(_), .. } => verdict.exit(),
-            Self::Accepted {
-                verdict: Verdict::Proved(_) | Verdict::Refuted(_) | Verdict::Unknown(_),
-                left,
-            } => left.as_ref().map_or(Exit::Done, Verdict::exit),
-            Self::BadInput | Self::Nothing(_) => Exit::BadInput,
-            Self::Disagreement => Exit::Disagreement,
-        }
-    }
-
-    /// The verdict, if there is one.
-    pub(crate) fn verdict(&self) -> Option<Verdict> {
-        match self {
-            Self::Judged(verdict) | Self::Accepted { verdict, .. } => Some(verdict.clone()),
-            Self::Nothing(nothing) => Some(Verdict::Nothing(nothing.clone())),
-            Self::Done | Self::Lacking | Self::Amiss | Self::BadInput | Self::Disagreement => None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Says in words where the estimated time of a schedule goes.
+//! Explains in words where the estimated time of a schedule goes.
 
 use crate::features::{Class, Features, Memory, Stage};
 use crate::machine::{Estimate, Machine};

@@ -4,7 +4,7 @@
 //! does: the points that are computed, redundant ones included, the operations and accesses by
 //! kind, the bytes that cross each cache, iterations, allocations, parallel shares. [`Machine`]
 //! turns these features into a time, as a sum of multiples with a maximum for computing and moving.
-//! [`explain`] says in words where the time goes.
+//! [`explain`] describes in words where the time goes.
 //!
 //! Nothing here is a proof, and nothing is lowered: regions are computed at numbers, for an
 //! iteration in the middle of each loop. The estimate serves a search, which measures its choice.

@@ -59,6 +59,9 @@ impl Compiler {
     }
 }
 
+/// The time limit of a judgement of stock Halide, if none is given.
+pub const STOCK_LIMIT: Duration = Duration::from_mins(1);
+
 /// The largest number of cases at the borders of entry checks.
 const BORDERS: usize = 24;
 /// The largest number of elements in an input or output of these cases.

@@ -6,6 +6,7 @@
 //! (the inputs of a run) and [`execute`].
 
 pub mod baseline;
+pub mod build;
 pub mod compile;
 pub mod contrast;
 pub mod coverage;
@@ -29,5 +30,7 @@ pub mod solving;
 pub mod source;
 pub mod stock;
 pub mod subject;
+pub mod turns;
 pub mod verify;
+pub mod wanted;
 pub mod windows;

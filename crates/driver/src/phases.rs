@@ -4,8 +4,8 @@
 //! as inputs. Its funcs are those of the pipeline as the schedule rewrites it (`in`, `rfactor`), so
 //! the partial results of a reduction can be a phase. No definition changes: a func that is given
 //! has the values that its definition gives it, if the earlier phase is right. So phases that are
-//! each proved compute what the rewritten pipeline defines, and the proof of the whole schedule
-//! shows that this is what the pipeline defines. The schedule's other directives are left out.
+//! each proved compute what the rewritten pipeline defines. The proof of the whole schedule shows
+//! that the original pipeline defines the same. The schedule's other directives are left out.
 //!
 //! A *piece* of a phase continues a reduction. It takes the values so far as inputs, runs the
 //! iterations in which the outermost reduction variable lies in a given range, and gives the values

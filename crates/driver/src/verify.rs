@@ -3,6 +3,7 @@
 //!
 //! Start with [`sources`], which finds the files, and [`fn@verify`].
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -11,6 +12,7 @@ use halidom_rewrites::examine::{circles, examine};
 use halidom_rewrites::python;
 use halidom_rewrites::questions::{Question, program};
 use halidom_rewrites::rules::example;
+use halidom_smt::{Family, FindError, Program};
 use halidom_verdict::{Cause, Claim, Evidence, Modes, Obligations, Ran, Verdict};
 
 pub use halidom_mutators::{Examination, Finding, Mutator, Standing as MutatorStanding, names};
@@ -53,6 +55,45 @@ impl Request {
     }
 }
 
+/// The widths in bits at which rules are decided.
+const WIDTHS: [u8; 3] = [8, 16, 32];
+
+/// The choice of the profile, and of the effort.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The name of the profile.
+    pub profile: String,
+    /// The time limit of a question, in seconds.
+    pub timeout: f64,
+    /// The number of solvers that run at once; `None` means one for each processor.
+    pub threads: Option<usize>,
+    /// A file of kept verdicts.
+    pub cache: Option<PathBuf>,
+}
+
+impl Setting {
+    /// Finds the profile and the solver, and checks the numbers of this setting and of a request.
+    pub fn options(&self, request: &Request) -> Result<Options, VerifyError> {
+        let profile = Profile::named(&self.profile);
+        let profile = profile.ok_or_else(|| VerifyError::NoProfile(self.profile.clone()))?;
+        let solver = Program::find(Family::Z3, None)?;
+        if let Some(width) = request.bits.iter().find(|width| !WIDTHS.contains(*width)) {
+            return Err(VerifyError::NoWidth(*width));
+        }
+        if !(self.timeout > 0.0 && self.timeout < 1e6) {
+            return Err(VerifyError::NoLimit(self.timeout));
+        }
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Options {
+            profile,
+            solver,
+            limits: Limits { milliseconds: (self.timeout * 1000.0) as u64 },
+            threads: self.threads.unwrap_or_else(processors),
+            cache: self.cache.clone(),
+        })
+    }
+}
+
 /// The decisions on rules and mutators.
 pub struct Verified {
     /// The rules.
@@ -79,6 +120,18 @@ pub enum VerifyError {
     /// The solver or the cache does not work.
     #[error(transparent)]
     Unusable(#[from] ExamineError),
+    /// There is no solver.
+    #[error(transparent)]
+    Solver(#[from] FindError),
+    /// There is no profile of this name.
+    #[error("there is no profile `{0}`")]
+    NoProfile(String),
+    /// No rule has this width.
+    #[error("`{0}` is no width of `--bits`")]
+    NoWidth(u8),
+    /// This is no number of seconds.
+    #[error("`{0}` is no time limit")]
+    NoLimit(f64),
     /// A wanted rule or mutator does not exist.
     #[error("the files have no rule and no mutator with `{0}` in its file and name")]
     NoMutator(String),
@@ -89,18 +142,28 @@ impl VerifyError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "HAL1101",
-            Self::Unusable(_) => "HAL1103",
+            Self::NoProfile(_) => "HAL1102",
+            Self::Unusable(_) | Self::Solver(_) => "HAL1103",
+            Self::NoWidth(_) | Self::NoLimit(_) => "HAL0906",
             Self::NoMutator(_) => "HAL1104",
         }
     }
 
     /// A hint for the user.
-    pub fn hint(&self) -> &'static str {
-        match self {
+    pub fn hint(&self) -> Cow<'static, str> {
+        let hint = match self {
             Self::Unreadable { .. } => "give C++ files of the compiler",
             Self::Unusable(_) => "look at the solver and the cache's folder",
+            Self::Solver(_) => "`cargo xtask setup` installs Z3",
+            Self::NoProfile(_) => {
+                let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
+                return format!("use one of {}", names.join(", ")).into();
+            }
+            Self::NoWidth(_) => "give some of 8, 16 and 32",
+            Self::NoLimit(_) => "give a number of seconds, such as 2",
             Self::NoMutator(_) => "`--list` names the mutators",
-        }
+        };
+        hint.into()
     }
 }
 

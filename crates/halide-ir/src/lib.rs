@@ -8,10 +8,12 @@
 //! A verdict on stock Halide's output rests on these readers. A text is read by a grammar that
 //! admits nothing but what Halide's printer prints, blanks and line breaks included. So
 //! [`text::print`] returns the bytes that were read, and a misread text would not print the same. A
-//! dump that does not print back is refused.
+//! dump that does not print back is refused. Only line breaks at the end of a text are free
+//! (`ending`).
 
 pub mod codes;
 pub mod dump;
+mod ending;
 mod names;
 mod release;
 pub mod text;

@@ -30,6 +30,38 @@ fn texts_of_both_releases_print_back() {
     }
 }
 
+/// Editors and scripts change the line breaks at the end of a file. Everything else is refused.
+#[test]
+fn line_breaks_at_the_end_make_no_difference() {
+    let (_, statement) = STATEMENTS[0];
+    let line = Release::ALL[0].dump_line();
+    let lossless =
+        format!("{line}\n(target \"host\")\n(strict-float no)\n(statement\n (free \"a\"))\n");
+    let reads = |text: &str, is_dump: bool| {
+        let mut names = Names::new();
+        if is_dump {
+            let read = dump::read(text, &mut names).map_err(|error| error.at)?;
+            return Ok(dump::print(&read, &names));
+        }
+        let read = text::statement(text, &mut names).map_err(|error| error.at)?;
+        Ok::<String, usize>(text::print(&read, &names))
+    };
+    for (text, is_dump) in [(statement, false), (&*lossless, true)] {
+        let body = text.trim_end();
+        for end in ["", "\n", "\n\n", "\n\n\n", "\n \n"] {
+            assert_eq!(reads(&format!("{body}{end}"), is_dump).as_deref(), Ok(text), "{end:?}");
+        }
+        for end in [" ", " \n", "\r\n", "\n\n)", "\n\nassert(x, y)\n"] {
+            let wrong = format!("{body}{end}");
+            let at = reads(&wrong, is_dump).expect_err("this end is refused");
+            assert!(at <= wrong.len(), "{end:?}: {at}");
+        }
+        // A text that is cut short stays refused.
+        assert!(reads(&body[..body.len() - 1], is_dump).is_err());
+        assert!(reads("", is_dump).is_err() && reads("\n", is_dump).is_err());
+    }
+}
+
 /// A text is that of one release: it does not mix their notations.
 #[test]
 fn a_text_of_both_releases_at_once_is_refused() {

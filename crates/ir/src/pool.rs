@@ -146,7 +146,7 @@ impl Pool {
         self.contents.insert(input, array);
     }
 
-    /// The array that an input is in every run, if the pipeline says so.
+    /// The array that an input is in every run, if the pipeline fixes it.
     pub fn contents(&self, input: FuncId) -> Option<&Array> {
         self.contents.get(&input)
     }

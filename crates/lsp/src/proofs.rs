@@ -144,8 +144,8 @@ mod tests {
 
     use super::{Event, Finished, Judged, Proofs};
 
-    /// A program that answers as the name of the schedule says. The statement of a proof names the
-    /// folder for temporary files.
+    /// A program that answers as the name of the schedule demands. The statement of a proof names
+    /// the folder for temporary files.
     const STUB: &str = r#"#!/bin/sh
 while [ "$1" != -s ]; do shift; done
 touch "$TMPDIR/left"

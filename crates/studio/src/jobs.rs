@@ -86,7 +86,7 @@ impl Jobs {
         Ok(Self { program, folder, next: Mutex::new(1), inner: Arc::default() })
     }
 
-    /// Begins a job. Returns its number, or a sentence that says why it does not begin.
+    /// Begins a job. Returns its number, or a sentence with the reason why it does not begin.
     pub(crate) fn begin(&self, order: Order) -> Result<u64, String> {
         let mut jobs = self.inner.lock();
         if jobs.iter().filter(|job| job.answer.is_none()).count() >= AT_ONCE {

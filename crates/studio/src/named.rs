@@ -83,7 +83,7 @@ impl Named {
     }
 
     /// Writes a text if the file still has the given version. Returns the new version, or a
-    /// sentence that says why nothing was written.
+    /// sentence that explains why nothing was written.
     pub(crate) fn save(&self, text: &str, version: &str) -> Result<String, String> {
         let now = self.read().map_err(|error| format!("not saved: {error}"))?;
         if now.version != version {

@@ -6,8 +6,8 @@
 //! bits: no coefficient is ever rounded or wrapped, so equal sums have equal values. Start with
 //! [`Sum`]; [`Residues`] adds products, minima, maxima and choices as atoms, and finds remainders.
 //!
-//! The validator, the reference and the read-back of generated C have sums of their own, because
-//! they check the code that uses these.
+//! The validator and the reference have sums of their own, because they check the code that uses
+//! these. The read-back of generated C needs none, and `poly` leaves sums to isl.
 
 mod product;
 mod residues;

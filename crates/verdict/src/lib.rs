@@ -18,6 +18,7 @@
 
 mod cause;
 mod condition;
+mod ended;
 mod exit;
 mod json;
 mod modes;
@@ -30,6 +31,7 @@ mod words;
 
 pub use cause::Cause;
 pub use condition::{Condition, Origin};
+pub use ended::Ended;
 pub use exit::Exit;
 pub use json::{KEYS, SCHEMA};
 pub use modes::{Floats, Modes};

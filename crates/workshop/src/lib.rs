@@ -8,5 +8,6 @@
 pub mod bench;
 pub mod fuzz;
 pub mod reduce;
+mod searched;
 pub mod stock;
 pub mod tune;

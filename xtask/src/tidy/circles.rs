@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::{File, Finding};
+use super::{File, Finding, before_tests};
 
 /// The crates with rooms, and their rooms from bottom to top.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -101,8 +101,7 @@ pub(super) fn sources<'f>(files: &'f [File], folder: &str) -> BTreeMap<Module, S
         if module.last().is_some_and(|last| matches!(last.as_str(), "mod" | "lib" | "main")) {
             module.pop();
         }
-        let text = file.text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or_default();
-        sources.insert(module, Source { file, tokens: tokens(text) });
+        sources.insert(module, Source { file, tokens: tokens(before_tests(&file.text)) });
     }
     sources
 }

@@ -1,10 +1,12 @@
-//! Counts the `match` expressions over statements of the IR. Code that treats few kinds of
-//! statements in a special way leaves the others to `ir::visit`.
+//! Counts the `match` expressions over statements of the IR, and strings in patterns of `mutators`.
+//!
+//! Code that treats few kinds of statements in a special way leaves the others to `ir::visit`.
+//! Names in the sources of foreign compilers are data (`cpp::names`, contracts), not cases in Rust.
 
 use std::collections::BTreeSet;
 
 use super::circles::literal;
-use super::{File, Finding};
+use super::{File, Finding, before_tests};
 
 /// Files that list all kinds of statements by their purpose: the traversals, the printers, the
 /// verifier and the interpreter.
@@ -25,6 +27,13 @@ const FEWEST_KINDS: usize = 4;
 /// The maximum number of such matches.
 const MOST: usize = 22;
 
+/// The sources whose patterns contain few strings, and their maximum number.
+const NAMED: &str = "crates/mutators/src/";
+const MOST_STRINGS: usize = 59;
+
+/// Stands for a string literal where only brackets of the code are left.
+const STRING: char = '"';
+
 /// Checks that there are not too many matches over statements.
 pub(super) fn statement_matches(files: &[File]) -> Vec<Finding> {
     let places = places(files);
@@ -38,13 +47,59 @@ pub(super) fn statement_matches(files: &[File]) -> Vec<Finding> {
     places.into_iter().map(|(file, line)| Finding::at_line(file, line, &problem)).collect()
 }
 
-/// Describes the number of matches over statements.
-pub(super) fn count(files: &[File]) -> String {
-    format!(
-        "{} matches over statements outside of traversals, printers, the verifier and the \
-         interpreter (at most {MOST})",
-        places(files).len()
-    )
+/// Checks that there are not too many strings in patterns.
+pub(super) fn string_patterns(files: &[File]) -> Vec<Finding> {
+    let strings = strings(files);
+    let sum: usize = strings.iter().map(|(.., count)| count).sum();
+    if sum <= MOST_STRINGS {
+        return Vec::new();
+    }
+    let problem = format!(
+        "{sum} strings in the patterns of `match` in {NAMED}, more than {MOST_STRINGS}, some of \
+         them here: make names data"
+    );
+    strings.into_iter().map(|(file, line, _)| Finding::at_line(file, line, &problem)).collect()
+}
+
+/// Describes the numbers of matches over statements and of strings in patterns.
+pub(super) fn counts(files: &[File]) -> [String; 2] {
+    let strings: usize = strings(files).iter().map(|(.., count)| count).sum();
+    [
+        format!(
+            "{} matches over statements outside of traversals, printers, the verifier and the \
+             interpreter (at most {MOST})",
+            places(files).len()
+        ),
+        format!("{strings} strings in the patterns of `match` in {NAMED} (at most {MOST_STRINGS})"),
+    ]
+}
+
+/// The files and lines of the matches whose patterns contain strings, and the number of these.
+fn strings(files: &[File]) -> Vec<(&File, usize, usize)> {
+    let mut found = Vec::new();
+    let is_counted =
+        |path: &str| path.strip_prefix(NAMED).is_some_and(|rest| !rest.starts_with("tests/"));
+    for file in files.iter().filter(|file| is_counted(&file.path)) {
+        let code = blanked(before_tests(&file.text), Some(STRING));
+        for at in matches(&code) {
+            let patterns = patterns(&code[at..]);
+            let count = patterns.iter().map(|arm| pattern(arm).matches(STRING).count()).sum();
+            if count > 0 {
+                found.push((file, line(&code, at), count));
+            }
+        }
+    }
+    found
+}
+
+/// The positions of the word `match` in code without literals.
+fn matches(code: &str) -> impl Iterator<Item = usize> + '_ {
+    let found = code.match_indices("match").map(|(at, _)| at);
+    found.filter(|at| is_word(code, *at, "match"))
+}
+
+fn line(code: &str, at: usize) -> usize {
+    code[..at].matches('\n').count() + 1
 }
 
 /// The files and lines of the matches that count.
@@ -56,17 +111,20 @@ fn places(files: &[File]) -> Vec<(&File, usize)> {
             continue;
         }
         let code = without_literals(&file.text);
-        for (at, _) in code.match_indices("match") {
-            if is_word(&code, at, "match") && kinds(&code[at..]) >= FEWEST_KINDS {
-                places.push((file, code[..at].matches('\n').count() + 1));
-            }
-        }
+        let counted = matches(&code).filter(|at| kinds(&code[*at..]) >= FEWEST_KINDS);
+        places.extend(counted.map(|at| (file, line(&code, at))));
     }
     places
 }
 
 /// Replaces comments and literals by blanks, so that only brackets of the code are left.
 pub(super) fn without_literals(text: &str) -> String {
+    blanked(text, None)
+}
+
+/// Replaces comments and literals by blanks, with a mark at the beginning of each string if one is
+/// given.
+fn blanked(text: &str, mark: Option<char>) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -82,7 +140,11 @@ pub(super) fn without_literals(text: &str) -> String {
         let (token, after) = rest.split_at(length);
         match blank {
             Some(_) => {
-                code.extend(token.chars().map(|letter| if letter == '\n' { '\n' } else { ' ' }));
+                let is_string = token.starts_with(['"', 'r']);
+                let mark = mark.filter(|_| is_string);
+                code.extend(mark);
+                let blanks = token.chars().skip(usize::from(mark.is_some()));
+                code.extend(blanks.map(|letter| if letter == '\n' { '\n' } else { ' ' }));
             }
             None => code.push_str(token),
         }
@@ -98,20 +160,40 @@ pub(super) fn is_word(code: &str, at: usize, word: &str) -> bool {
 
 /// Counts the kinds of statements in the patterns of the `match` at the beginning of the code.
 fn kinds(code: &str) -> usize {
-    let Some(open) = position(code, |letter| letter == '{') else { return 0 };
-    let mut arms = &code[open + 1..];
     let mut kinds: BTreeSet<&str> = BTreeSet::new();
-    while let Some(arrow) = arrow(arms) {
-        let pattern = &arms[..arrow];
+    for pattern in patterns(code) {
         for (at, _) in pattern.match_indices("Stmt::") {
             let name = &pattern[at + "Stmt::".len()..];
             kinds.extend(
                 KINDS.iter().filter(|kind| name.starts_with(**kind) && is_word(name, 0, kind)),
             );
         }
-        arms = after_arm(&arms[arrow + 2..]);
     }
     kinds.len()
+}
+
+/// The patterns of the `match` at the beginning of the code, with their guards.
+fn patterns(code: &str) -> Vec<&str> {
+    let Some(open) = position(code, |letter| letter == '{') else { return Vec::new() };
+    let mut arms = &code[open + 1..];
+    let mut patterns = Vec::new();
+    while let Some(arrow) = arrow(arms) {
+        patterns.push(&arms[..arrow]);
+        arms = after_arm(&arms[arrow + 2..]);
+    }
+    patterns
+}
+
+/// The pattern of an arm without its guard.
+fn pattern(arm: &str) -> &str {
+    let mut from = 0;
+    while let Some(at) = position(&arm[from..], |letter| letter == 'i').map(|at| from + at) {
+        if arm[at..].starts_with("if") && is_word(arm, at, "if") {
+            return &arm[..at];
+        }
+        from = at + 1;
+    }
+    arm
 }
 
 /// The position of the `=>` after the next pattern, unless the `match` ends before it.
@@ -164,7 +246,7 @@ pub(super) fn position(code: &str, test: impl Fn(char) -> bool) -> Option<usize>
 #[cfg(test)]
 mod tests {
     use super::super::File;
-    use super::{kinds, places, without_literals};
+    use super::{MOST_STRINGS, kinds, places, string_patterns, strings, without_literals};
 
     #[test]
     fn patterns_count_and_expressions_do_not() {
@@ -198,5 +280,29 @@ mod tests {
         let places: Vec<(&str, usize)> =
             places.iter().map(|(file, line)| (&*file.path, *line)).collect();
         assert_eq!(places, [("crates/lower/src/cse.rs", 2)]);
+    }
+
+    #[test]
+    fn strings_in_patterns_count_and_others_do_not() {
+        let text = "fn f() {\n    match \"x\" { // \"y\"\n        \"a\" | (r\"b\", 'c', _) => \
+            \"d\",\n        x if x == \"e\" => { match x { 'f' => \"g\", _ => \"h\" } }\n    }\n}\n\
+            #[cfg(test)]\nmod tests { fn t() { match x { \"i\" => 1 } } }\n";
+        let file = |path: &str, text: &str| File {
+            path: path.to_owned(),
+            bytes: text.len() as u64,
+            text: text.to_owned(),
+        };
+        let files = [file("crates/mutators/src/a.rs", text), file("crates/ir/src/b.rs", text)];
+        let found: Vec<(&str, usize, usize)> = strings(&files)
+            .iter()
+            .map(|(file, line, count)| (&*file.path, *line, *count))
+            .collect();
+        assert_eq!(found, [("crates/mutators/src/a.rs", 2, 2)]);
+        assert_eq!(string_patterns(&files), []);
+        let arms = "\"a\" => 1, ".repeat(MOST_STRINGS + 1);
+        let many = [file("crates/mutators/src/a.rs", &format!("\nmatch x {{ {arms} }}"))];
+        let findings = string_patterns(&many);
+        assert_eq!(findings.len(), 1);
+        assert_eq!((findings[0].line, &findings[0].problem[..10]), (2, "60 strings"));
     }
 }

@@ -48,6 +48,11 @@ impl File {
     }
 }
 
+/// The text before a file's module of tests. A mere declaration, `mod tests;`, ends nothing.
+fn before_tests(text: &str) -> &str {
+    text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default()
+}
+
 /// A problem to mend.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
@@ -75,6 +80,7 @@ const RULES: &[Rule] = &[
     trusted::obligations_without_tactics,
     nodes::whole_nodes,
     matches::statement_matches,
+    matches::string_patterns,
     text::file_sizes,
     functions::function_lengths,
     text::crate_and_module_docs,
@@ -82,6 +88,7 @@ const RULES: &[Rule] = &[
     text::forbidden_text,
     voice::beginnings,
     voice::columns,
+    voice::habits,
     codes::codes_and_pages,
     links::links,
     links::mentioned_paths,
@@ -93,7 +100,9 @@ pub(crate) fn check_repository() -> Result<(), Error> {
     let files = repository_files()?;
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&files)).collect();
     findings.sort();
-    println!("tidy: {}", matches::count(&files));
+    for line in matches::counts(&files) {
+        println!("tidy: {line}");
+    }
     for Finding { path, line, problem } in &findings {
         match line {
             0 => println!("{path}: {problem}"),

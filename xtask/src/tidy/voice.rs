@@ -15,7 +15,8 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
 Prints a line for each crate: lines of comments, items with documentation, and the number of these
 that begin with a question word; then, for 1,000 lines of comments, the number of sentences with
 `what` twice, `says`, `of which`, `is none` and `beside`; then lines of more than 100 columns.
-Changes nothing and never fails: `cargo xtask tidy` rejects the habits that are never right.
+Changes nothing and never fails: `cargo xtask tidy` rejects the habits that are never right, and
+too many of `what` twice, `says` and `of which`.
 
 example: cargo xtask voice",
     run: print_counts,
@@ -77,6 +78,16 @@ fn paragraphs(text: &str) -> Vec<Paragraph> {
     found
 }
 
+impl Paragraph {
+    /// Counts each habit in the paragraph.
+    fn habits(&self) -> [usize; HABITS.len()] {
+        let times = |sentence: &str, habit: &Habit| {
+            habit.words.iter().filter(|words| has_in_order(sentence, words)).count()
+        };
+        HABITS.map(|habit| self.text.split(". ").map(|sentence| times(sentence, &habit)).sum())
+    }
+}
+
 fn begins_with_a_question(paragraph: &Paragraph) -> bool {
     let first = paragraph.text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     paragraph.is_doc && paragraph.is_first && QUESTIONS.contains(&first)
@@ -130,14 +141,61 @@ pub(super) fn columns(files: &[File]) -> Vec<Finding> {
     findings
 }
 
-/// Habits, each with the words that are counted; two words must stand in one sentence.
-const HABITS: [(&str, &[&[&str]]); 5] = [
-    ("what…what", &[&["what", "what"]]),
-    ("says", &[&["says"], &["is said"]]),
-    ("of which", &[&["of which"]]),
-    ("is none", &[&["is none"], &["are none"]]),
-    ("beside", &[&["beside"]]),
+/// A habit that makes a reader stumble.
+struct Habit {
+    name: &'static str,
+    /// The words that are counted; several words must stand in one sentence, in this order.
+    words: &'static [&'static [&'static str]],
+    /// The greatest number for 1,000 lines of comments in all crates, if there is one.
+    most: Option<f64>,
+}
+
+const HABITS: [Habit; 5] = [
+    Habit { name: "what…what", words: &[&["what", "what"]], most: Some(0.5) },
+    Habit { name: "says", words: &[&["says"], &["is said"]], most: Some(2.0) },
+    Habit { name: "of which", words: &[&["of which"]], most: Some(1.0) },
+    Habit { name: "is none", words: &[&["is none"], &["are none"]], most: None },
+    Habit { name: "beside", words: &[&["beside"]], most: None },
 ];
+
+/// Tests whether a file's comments count: sources of crates and of xtask do.
+fn counts(file: &File) -> bool {
+    file.extension() == "rs" && crate_of(&file.path).is_some()
+}
+
+/// Checks that no habit is too common in the comments of all crates together.
+pub(super) fn habits(files: &[File]) -> Vec<Finding> {
+    let mut lines = 0_usize;
+    let mut places = HABITS.map(|_| Vec::new());
+    for file in files.iter().filter(|file| counts(file)) {
+        lines += comment_lines(file);
+        for paragraph in paragraphs(&file.text) {
+            for (places, times) in places.iter_mut().zip(paragraph.habits()) {
+                places.extend(std::iter::repeat_n((file, paragraph.line), times));
+            }
+        }
+    }
+    let mut findings = Vec::new();
+    for (habit, places) in HABITS.iter().zip(places) {
+        let Some(most) = habit.most else { continue };
+        if places.len() as f64 * 1000.0 <= most * lines as f64 {
+            continue;
+        }
+        let problem = format!(
+            "one of {} habits `{}` in {lines} lines of comments, more than {most} for 1,000: \
+             write a plain sentence",
+            places.len(),
+            habit.name
+        );
+        let at = |(file, line)| Finding::at_line(file, line, &problem);
+        findings.extend(places.into_iter().map(at));
+    }
+    findings
+}
+
+fn comment_lines(file: &File) -> usize {
+    file.text.lines().filter(|line| comment(line).is_some()).count()
+}
 
 /// Counts of a crate.
 #[derive(Default)]
@@ -151,15 +209,13 @@ struct Counts {
 
 impl Counts {
     fn add(&mut self, file: &File) {
-        self.comments += file.text.lines().filter(|line| comment(line).is_some()).count();
+        self.comments += comment_lines(file);
         self.wide += file.text.lines().filter(|line| line.chars().count() > MAX_COLUMNS).count();
         for paragraph in paragraphs(&file.text) {
             self.docs += usize::from(paragraph.is_doc && paragraph.is_first);
             self.questions += usize::from(begins_with_a_question(&paragraph));
-            for sentence in paragraph.text.split(". ") {
-                for (count, (_, habits)) in self.habits.iter_mut().zip(HABITS) {
-                    *count += habits.iter().filter(|words| has_in_order(sentence, words)).count();
-                }
+            for (count, times) in self.habits.iter_mut().zip(paragraph.habits()) {
+                *count += times;
             }
         }
     }
@@ -192,13 +248,13 @@ fn print_counts() -> Result<(), Error> {
     let files = repository_files()?;
     let mut crates: BTreeMap<&str, Counts> = BTreeMap::new();
     let mut all = Counts::default();
-    for file in files.iter().filter(|file| file.extension() == "rs") {
+    for file in files.iter().filter(|file| counts(file)) {
         if let Some(name) = crate_of(&file.path) {
             crates.entry(name).or_default().add(file);
             all.add(file);
         }
     }
-    let names = HABITS.map(|(name, _)| format!("{name:>10}")).join("");
+    let names = HABITS.map(|habit| format!("{:>10}", habit.name)).join("");
     println!(
         "{:<16}{:>9}{:>7}{:>11}{names}{:>7}",
         "crate", "comments", "docs", "questions", "wide"
@@ -218,7 +274,7 @@ fn print_counts() -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::super::check;
-    use super::{beginnings, columns, has_in_order};
+    use super::{beginnings, columns, habits, has_in_order};
 
     #[test]
     fn documentation_begins_with_a_verb_or_a_name() {
@@ -254,6 +310,22 @@ mod tests {
         for path in ["tests/cases/run/a.hal", "crates/mutators/tests/mutators/a.cpp"] {
             check(columns, &[(path, &wide)], &[]);
         }
+    }
+
+    #[test]
+    fn habits_are_limited_for_all_crates_together() {
+        let plain = "// A plain sentence.\n".repeat(1999);
+        let with = |text: &str| format!("{text}\n{plain}");
+        let path = "crates/ir/src/a.rs";
+        check(habits, &[(path, &with("// What it is, what it does."))], &[]);
+        check(habits, &[("a.rs", "// What it is, what it does.\n")], &[]);
+        let twice = with("/// It is what it is, and what not. What is what?\n");
+        let problem = "one of 2 habits `what…what` in 2000 lines of comments, more than 0.5";
+        let found = format!("{path}:1: {problem}");
+        check(habits, &[(path, &twice)], &[&found, &found]);
+        let says = with("// It says: what is said of it, says it. She says. He says. It says.\n");
+        let found = format!("{path}:1: one of 5 habits `says`");
+        check(habits, &[(path, &says)], &[found.as_str(); 5]);
     }
 
     #[test]

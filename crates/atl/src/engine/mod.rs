@@ -411,8 +411,12 @@ pub fn tidy(index: &Index) -> Index {
         Index::Op(op, operands) => {
             let (a, b) = (tidy(&operands.0), tidy(&operands.1));
             match (op, &a, &b) {
-                (Arith::Add, Index::Num(x), Index::Num(y)) => Index::Num(x + y),
-                (Arith::Sub, Index::Num(x), Index::Num(y)) => Index::Num(x - y),
+                (Arith::Add, Index::Num(x), Index::Num(y)) => {
+                    x.checked_add(*y).map_or_else(|| Index::op(*op, a, b), Index::Num)
+                }
+                (Arith::Sub, Index::Num(x), Index::Num(y)) => {
+                    x.checked_sub(*y).map_or_else(|| Index::op(*op, a, b), Index::Num)
+                }
                 (Arith::Sub, x, y) if x == y => Index::Num(0),
                 _ => Index::op(*op, a, b),
             }

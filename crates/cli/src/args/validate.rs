@@ -99,8 +99,8 @@ impl Given {
 #[derive(Debug, Args)]
 #[group(id = "stock", multiple = true)]
 pub(crate) struct StockArgs {
-    /// Judge what Halide compiles from FILE, a pipeline that stock Halide serialized (.hlpipe), or
-    /// what it compiled, if FILE is a folder that Halidom's Python package wrote
+    /// Judge what Halide compiles from FILE, a pipeline that stock Halide serialized (.hlpipe); or
+    /// the compiled code in FILE, a folder that Halidom's Python package wrote
     #[arg(long, conflicts_with_all = ["halide_script", "generator"])]
     pub(crate) halide: bool,
     /// Judge what Halide compiles from a Python script, which defines `pipeline()`; this function

@@ -1,6 +1,6 @@
 //! `halidom bench`.
 
-use halidom_verdict::{Evidence, Ran, Verdict};
+use halidom_verdict::Verdict;
 use halidom_workshop::bench::{self, Bench, BenchError, Maker, Options, Row};
 use serde_json::json;
 
@@ -77,19 +77,7 @@ fn measure(args: &BenchArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         write(path, bench::svg(&measured).as_bytes(), output)?;
         output.line(&path.display().to_string());
     }
-    let judged = measured.rows.iter().filter_map(|row| {
-        if row.agrees() {
-            return row.verdict.clone();
-        }
-        let got = format!("something else, by {} under {}", row.maker.name(), row.schedule);
-        Some(Verdict::refuted(Evidence::of(Ran::CompiledCode, "what the others compute", got)))
-    });
-    let judged: Vec<Verdict> = judged.collect();
-    if judged.is_empty() && args.no_validate && !measured.rows.is_empty() {
-        return Ok(Ended::Done);
-    }
-    let nothing = ("no schedule was timed", "name a schedule of the pipeline with `-s`");
-    Ok(Ended::Judged(Verdict::worst(judged, nothing)))
+    Ok(measured.verdict(!args.no_validate).map_or(Ended::Done, Ended::Judged))
 }
 
 fn present(bench: &Bench, output: &mut Output<'_>) {

@@ -5,9 +5,8 @@ use std::path::Path;
 use halidom_codegen::{ArgumentInfo, ArgumentKind, Artifact};
 use halidom_driver::execute::Ahead;
 use halidom_driver::subject::Subject;
-use halidom_driver::{execute, files, judge};
+use halidom_driver::{build, execute, files, judge};
 use halidom_ir::{BufferId, VarId, print};
-use halidom_verdict::Verdict;
 use serde_json::{Value, json};
 
 use super::{compiled, solving, validate};
@@ -15,14 +14,11 @@ use crate::args::{BuildArgs, Emit};
 use crate::output::{Ended, Output, Stop};
 use crate::places;
 
-/// The field of the record that has the hash of the code in C.
-const CODE: &str = "code";
-
 pub(crate) fn run(args: &BuildArgs, output: &mut Output<'_>) -> Ended {
-    super::ended(build(args, output))
+    super::ended(built(args, output))
 }
 
-fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
+fn built(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     let subject = compiled(&args.choice, output)?;
     let Subject { pool, algorithm, compiled, .. } = &subject;
     let toolchain = execute::toolchain()
@@ -45,23 +41,18 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         let report = judge::judge(pool, algorithm, compiled, &options);
         let verdict = validate::present(&subject, &report, output);
         let object = validate::object(&subject, &report);
-        match verdict {
-            Verdict::Proved(_) | Verdict::Unknown(_) => {
-                judged = Some(object);
-                ended = Ended::Judged(verdict);
-            }
-            // A program that is known to be wrong is not built.
-            Verdict::Refuted(_) | Verdict::Nothing(_) => {
-                let text = format!("{:#}\n", Value::Object(object));
-                write(&args.output, &record, text.as_bytes(), output)?;
-                return Err(Stop::Judged(verdict));
-            }
+        if !build::is_permitted(&verdict) {
+            let text = format!("{:#}\n", Value::Object(object));
+            write(&args.output, &record, text.as_bytes(), output)?;
+            return Err(Stop::Judged(verdict));
         }
+        judged = Some(object);
+        ended = Ended::Judged(verdict);
     }
     // A record must never stand for other code than the code in its folder. So the old one goes
     // before the code changes, and the new one is written last.
     let old = args.output.join(&record);
-    let recorded = std::fs::read(&old).ok().and_then(|text| recorded(&text));
+    let recorded = std::fs::read(&old).ok().and_then(|text| build::recorded(&text));
     remove(&old, output)?;
     let artifacts: Vec<Artifact> = args.emit.iter().filter_map(|emit| artifact(*emit)).collect();
     let ahead = execute::build_ahead(
@@ -80,15 +71,10 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         names.push(write(&args.output, &ir, text.as_bytes(), output)?);
     }
     if let Some(mut object) = judged {
-        // Other kinds of files stay if they have the same code.
-        if recorded.as_ref() != Some(&ahead.code) {
-            let others = Artifact::ALL.map(|kind| [&ahead.function, kind.suffix()].concat());
-            let others = others.into_iter().chain([ir]).map(|name| args.output.join(name));
-            for other in others.filter(|other| !names.contains(&other.display().to_string())) {
-                remove(&other, output)?;
-            }
+        for other in build::stale(&args.output, recorded.as_deref(), &ahead, (&ir, &names)) {
+            remove(&other, output)?;
         }
-        object.insert(CODE.to_owned(), Value::String(ahead.code.clone()));
+        build::record(&mut object, &ahead);
         let text = format!("{:#}\n", Value::Object(object));
         write(&args.output, &record, text.as_bytes(), output)?;
     }
@@ -98,12 +84,6 @@ fn build(args: &BuildArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
     output.set("written", names);
     output.set("interface", interface(&ahead, &subject));
     Ok(ended)
-}
-
-/// Returns the hash of the code that a record is about.
-fn recorded(record: &[u8]) -> Option<String> {
-    let record: Value = serde_json::from_slice(record).ok()?;
-    Some(record.get(CODE)?.as_str()?.to_owned())
 }
 
 /// Removes a file, if it is there.

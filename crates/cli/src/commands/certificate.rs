@@ -6,7 +6,7 @@ use halidom_atl::print;
 use halidom_atl::program::Program;
 use halidom_diag::{Code, Diagnostic, Severity};
 use halidom_driver::derive::{self, Certified, Outcome, Stated};
-use halidom_verdict::{Cause, Verdict};
+use halidom_verdict::Verdict;
 use serde_json::json;
 
 use super::derive::unavailable;
@@ -54,7 +54,7 @@ fn certificate(args: &CertificateArgs, output: &mut Output<'_>) -> Result<Ended,
         // The certificate may be right; it was not checked.
         Err(error) => {
             let _: Stop = unavailable(&error, output);
-            return Ok(Ended::Judged(Verdict::unknown(Cause::Certificate, "Coq cannot be asked")));
+            return Ok(Ended::Judged(derive::unasked()));
         }
     };
     match &audited.coq {
@@ -81,8 +81,7 @@ fn unprotected(is_refused: bool, output: &mut Output<'_>) -> Result<(), Stop> {
     let diagnostic = Diagnostic::without_place(severity, Code("HAL1017"), message).with_hint(hint);
     output.diagnostic(&halidom_diag::Sources::new(), &diagnostic);
     if is_refused {
-        let reason = "Proof.v was not compiled, as there is no sandbox";
-        return Err(Stop::Judged(Verdict::unknown(Cause::Certificate, reason)));
+        return Err(Stop::Judged(derive::unprotected()));
     }
     Ok(())
 }

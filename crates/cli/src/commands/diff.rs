@@ -1,7 +1,7 @@
 //! `halidom diff`: two compiles of one pipeline by stock Halide compute the same, or differ on an
 //! input.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use halidom_driver::judge;
@@ -9,6 +9,7 @@ use halidom_driver::layout::Layout;
 use halidom_driver::stock::diff::{Diff, Difference, Pair, SIDES, Sided};
 use halidom_driver::stock::{Request, bridge};
 use halidom_driver::subject::Subject;
+use halidom_driver::wanted;
 use halidom_ir::{Array, print};
 use halidom_validate::Verdict as Outcome;
 use serde_json::{Map, Value, json};
@@ -62,7 +63,8 @@ fn requests(args: &DiffArgs, output: &mut Output<'_>) -> Result<[Request; 2], St
     let new = args.new.as_ref().unwrap_or(&args.old);
     let params = |own: &[String]| args.param.iter().chain(own).cloned().collect::<Vec<_>>();
     let mut one = |file: &Path, params, python: &Option<_>, target: &Option<_>| {
-        let (origin, compiled) = origin(file, args, params, output)?;
+        let found = wanted::origin(file, args.generator_name.as_deref(), params);
+        let (origin, compiled) = found.map_err(|refusal| output.refused(&refusal))?;
         let (target, python) = (target.clone(), python.clone());
         let job = bridge::Job { target, python, ..bridge::Job::of(origin) };
         let assumptions = args.assume.clone();
@@ -72,47 +74,6 @@ fn requests(args: &DiffArgs, output: &mut Output<'_>) -> Result<[Request; 2], St
         one(&args.old, params(&args.old_param), &args.old_python, &args.old_target)?,
         one(new, params(&args.new_param), &args.new_python, &args.new_target)?,
     ])
-}
-
-/// The source of a pipeline, and the folder of a compile that was made before.
-fn origin(
-    file: &Path,
-    args: &DiffArgs,
-    params: Vec<String>,
-    output: &mut Output<'_>,
-) -> Result<(bridge::Origin, Option<PathBuf>), Stop> {
-    let extension = file.extension().and_then(|extension| extension.to_str());
-    let file_name = file.display();
-    let (origin, compiled) = match extension {
-        _ if file.is_dir() => {
-            (bridge::Origin::File(bridge::pipeline_in(file)), Some(file.to_owned()))
-        }
-        Some("py") => (bridge::Origin::Script(file.to_owned()), None),
-        Some("hlpipe") => (bridge::Origin::File(file.to_owned()), None),
-        Some("hal" | "atl" | "ir") => {
-            let message = format!("`{file_name}` is not compiled by stock Halide");
-            let hint = "`halidom validate FILE` judges every schedule by the algorithm, so two \
-                proved ones compute the same";
-            return Err(output.error("HAL0906", &message, hint));
-        }
-        Some(_) | None => {
-            if let Some(word) = params.iter().find(|word| !word.contains('=')) {
-                let message = format!("`{word}` is malformed after --param");
-                return Err(output.error("HAL0906", &message, "write NAME=VALUE"));
-            }
-            let name = args.generator_name.clone();
-            let (binary, plugins, gradients) = (file.to_owned(), Vec::new(), false);
-            let generator = bridge::Generator { binary, name, params, plugins, gradients };
-            return Ok((bridge::Origin::Generator(generator), None));
-        }
-    };
-    if let Some(word) = params.first() {
-        let message =
-            format!("`{word}` is a generator's parameter, but `{file_name}` is not a generator");
-        let hint = "leave it out, or name a generator's executable";
-        return Err(output.error("HAL0906", &message, hint));
-    }
-    Ok((origin, compiled))
 }
 
 /// Shows the judgement of one side.

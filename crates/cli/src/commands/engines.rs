@@ -1,10 +1,9 @@
 //! `halidom fuzz --engine reference`: compares the validator with the reference engine.
 
-use halidom_verdict::{Evidence, Ran};
 use halidom_workshop::fuzz::engines::{self, Contradiction, Figures, Outcome, Tally};
 use serde_json::{Value, json};
 
-use super::searching::{processors, tried};
+use super::searching::processors;
 use crate::args::FuzzArgs;
 use crate::output::{Ended, Output};
 
@@ -44,11 +43,8 @@ pub(super) fn run(args: &FuzzArgs, output: &mut Output<'_>) -> Ended {
     }
 }
 
-fn report(
-    options: &engines::Options,
-    Outcome { figures, contradictions, time }: &Outcome,
-    output: &mut Output<'_>,
-) -> Ended {
+fn report(options: &engines::Options, outcome: &Outcome, output: &mut Output<'_>) -> Ended {
+    let Outcome { figures, contradictions, time } = outcome;
     for Contradiction { seed, text, mutant, what } in contradictions {
         let mutant = mutant.as_ref().map_or_else(String::new, |mutant| format!(" ({mutant})"));
         output.line(&format!("seed {seed}{mutant}: {what}\n{text}"));
@@ -101,10 +97,7 @@ fn report(
         })
         .collect();
     output.set("contradictions", found);
-    let evidence = contradictions.iter().map(|found| {
-        Evidence::of(Ran::Interpreter, "that no engine is contradicted", &*found.what)
-    });
-    tried(compiled.programs() + wrong.programs() + other.programs(), evidence)
+    outcome.verdict().map_or(Ended::Done, Ended::Judged)
 }
 
 fn row(name: &str, cells: [String; 6]) -> String {

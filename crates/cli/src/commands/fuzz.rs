@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use halidom_driver::files::write_bytes;
-use halidom_verdict::{Evidence, Ran};
 use halidom_workshop::fuzz::{
     self, Disagreement, Figures, FuzzError, Histogram, Outcome, Part, Spent,
 };
 use serde_json::json;
 
-use super::searching::{processors, tried};
+use super::searching::processors;
 use super::{engines, load, stock_fuzz};
 use crate::args::{Engine, FuzzArgs, FuzzTarget};
 use crate::output::{Ended, Output};
@@ -152,10 +151,7 @@ fn report(
         })
         .collect();
     output.set("disagreements", found);
-    let evidence = disagreements
-        .iter()
-        .map(|found| Evidence::of(Ran::Interpreter, "that all agree", heading(found)));
-    tried(figures.runs + figures.native_runs, evidence)
+    outcome.verdict().map_or(Ended::Done, Ended::Judged)
 }
 
 /// Writes a finding to files that the other commands read.
@@ -164,7 +160,7 @@ fn keep(found: &Disagreement, folder: &Path) -> Result<(), halidom_driver::files
         path: folder.to_owned(),
         source,
     })?;
-    let heading = heading(found);
+    let heading = found.heading();
     let inputs = found.inputs.iter().flat_map(|inputs| inputs.lines());
     let lines: Vec<&str> = heading.lines().chain(inputs).collect();
     let comment = format!("// {}\n", lines.join("\n// "));
@@ -178,13 +174,8 @@ fn keep(found: &Disagreement, folder: &Path) -> Result<(), halidom_driver::files
     }
 }
 
-fn heading(found: &Disagreement) -> String {
-    let under = found.schedule.as_ref().map_or_else(String::new, |name| format!(" under {name}"));
-    format!("seed {}{under}: {}: {}", found.seed, found.kind.name(), found.what)
-}
-
 fn show(found: &Disagreement, output: &mut Output<'_>) {
-    output.line(&heading(found));
+    output.line(&found.heading());
     output.line(found.small.as_ref().unwrap_or(&found.text));
     if let Some(inputs) = &found.inputs {
         output.line(inputs);

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use halidom_driver::files;
 use halidom_studio::{OpenError, Studio, StudioError};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -74,7 +75,8 @@ fn open(url: &str, output: &mut Output<'_>) -> Option<tempfile::TempDir> {
         "<!DOCTYPE html><meta charset=\"utf-8\"><title>Halidom</title>\
         <meta http-equiv=\"refresh\" content=\"0; url={url}\"><a href=\"{url}\">Halidom</a>\n"
     );
-    let opened = std::fs::write(&file, text).and_then(|()| browser(&file));
+    let written = files::write_bytes(&file, text.as_bytes()).map_err(std::io::Error::other);
+    let opened = written.and_then(|()| browser(&file));
     if let Err(error) = opened {
         output.progress(&format!("no browser was opened: {error}; open the address above"));
     }

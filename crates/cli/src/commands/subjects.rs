@@ -1,10 +1,11 @@
 //! The subjects of a command that judges programs: one of a file's pipelines, schedules or
 //! derivations, or all of them.
 
-use halidom::{Input, Kind};
+use halidom::Input;
 use halidom_driver::input::Refusal;
-use halidom_driver::stock::{self, Request, Stock, bridge};
+use halidom_driver::stock::{self, Request, Stock};
 use halidom_driver::subject::Subject;
+use halidom_driver::wanted::{self, Generator, Wording};
 use halidom_verdict::Verdict;
 
 use super::{compile, names, open};
@@ -52,77 +53,29 @@ pub(crate) enum Wanted {
 /// Reads a command line that may ask about stock Halide.
 pub(crate) fn wanted(given: &args::Given, output: &mut Output<'_>) -> Result<Wanted, Stop> {
     let args::Given { words, named, stock } = given;
-    let mut malformed = |value: &str, option: &str, form: &str| {
-        Err(output.error(
-            "HAL0906",
-            &format!("`{value}` is malformed after {option}"),
-            &format!("write {form}"),
-        ))
-    };
-    let mut compiled = None;
-    let origin = if let Some(binary) = &stock.generator {
-        let params: Vec<String> =
-            words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        if let Some(param) = params.iter().find(|param| !param.contains('=')) {
-            return malformed(param, "--generator", "its parameters as NAME=VALUE");
-        }
-        let (binary, name) = (binary.clone(), stock.generator_name.clone());
-        let plugins = stock.plugin.clone();
-        let gradients = stock.gradient_descent;
-        bridge::Origin::Generator(bridge::Generator { binary, name, params, plugins, gradients })
-    } else if let Some(script) = &stock.halide_script {
-        if let Some(word) = words.first() {
-            return malformed(&word.display().to_string(), "--halide-script", "one script alone");
-        }
-        bridge::Origin::Script(script.clone())
-    } else {
-        let [file] = words.as_slice() else {
-            let word = words.last().map(|word| word.display().to_string());
-            return malformed(&word.unwrap_or_default(), "FILE", "one file");
-        };
-        if !stock.halide && stock.passes.is_some() {
-            return Err(output.error(
-                "HAL0906",
-                "`--passes` is about what stock Halide compiled",
-                "write `--halide` before the pipeline's file, or leave the file out to compare the \
-                    statements of the dump",
-            ));
-        }
-        if let Some(target) = stock.target.as_ref().filter(|_| !stock.halide) {
-            return Err(output.error(
-                "HAL0906",
-                &format!("`--target {target}` is about what stock Halide compiles"),
-                "leave it out: the proof of a program of our own holds on every target",
-            ));
-        }
-        if let Some(condition) = stock.assume.first().filter(|_| !stock.halide) {
-            return Err(output.error(
-                "HAL0906",
-                &format!("`--assume {condition}` is about what stock Halide compiled"),
-                "write `require` in a program of our own",
-            ));
-        }
-        if !stock.halide {
-            let (file, named) = (file.clone(), named.clone());
-            return Ok(Wanted::Choice(args::Choice { file, named }));
-        }
-        if file.is_dir() {
-            compiled = Some(file.clone());
-        }
-        bridge::Origin::File(compiled.as_deref().map_or_else(|| file.clone(), bridge::pipeline_in))
-    };
-    let request = Request {
-        job: bridge::Job { target: stock.target.clone(), ..bridge::Job::of(origin) },
+    let generator = stock.generator.as_ref().map(|binary| Generator {
+        binary: binary.clone(),
+        name: stock.generator_name.clone(),
+        plugins: stock.plugin.clone(),
+        gradients: stock.gradient_descent,
+    });
+    let wording = Wording {
+        words: words.clone(),
+        named: names(named),
+        is_stock: stock.halide,
+        script: stock.halide_script.clone(),
+        generator,
+        target: stock.target.clone(),
         statement: stock.ir.clone(),
-        compiled,
-        dump: stock.passes.clone(),
+        passes: stock.passes.clone(),
         assumptions: stock.assume.clone(),
     };
-    let (kind, named) = (Kind::Stock, names(named));
-    kind.check(request.file(), &named)
-        .and_then(|()| kind.check_windows(request.file(), &named))
-        .map_err(|refusal| output.refused(&refusal))?;
-    Ok(Wanted::Stock(request))
+    match wording.wanted().map_err(|refusal| output.refused(&refusal))? {
+        wanted::Wanted::Own(file) => {
+            Ok(Wanted::Choice(args::Choice { file, named: named.clone() }))
+        }
+        wanted::Wanted::Stock(request) => Ok(Wanted::Stock(*request)),
+    }
 }
 
 /// Reads stock Halide's compilation of a pipeline and prints notes on what the translation left

@@ -8,7 +8,6 @@ use halidom_driver::data::Request;
 use halidom_driver::input;
 use halidom_driver::source::Loaded;
 use halidom_driver::stock::{self, Import, Language, bridge};
-use halidom_verdict::{Evidence, Ran, Verdict};
 use halidom_workshop::tune::{
     self, Counts, Options, Reference, Rejection, Row, Sampling, TuneError, Tuning,
 };
@@ -152,7 +151,7 @@ fn stopped(loaded: &Loaded, error: TuneError, output: &mut Output<'_>) -> Stop {
     }
 }
 
-/// Estimates schedules and says where the time goes.
+/// Estimates schedules, and explains where the time goes.
 fn explain(
     loaded: &Loaded,
     pipeline: usize,
@@ -250,7 +249,7 @@ fn wrong(text: &str, how: &str, output: &mut Output<'_>) -> Ended {
     ));
     output.line(text);
     output.set("text", text);
-    Ended::Judged(Verdict::refuted(Evidence::of(Ran::CompiledCode, "what the pipeline says", how)))
+    Ended::Judged(tune::wrong(how))
 }
 
 fn present(tuning: &Tuning, output: &mut Output<'_>) {

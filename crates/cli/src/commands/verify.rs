@@ -4,11 +4,9 @@ use std::time::Instant;
 
 use halidom_base::IndexMap;
 use halidom_driver::verify::{
-    self, At, Built, Circle, Decided, Examined, Limits, Mutator, MutatorStanding, NOTHING, Options,
-    PROFILES, Profile, Request, Sources, Standing, Verified, VerifyError, built, of_mutator,
-    of_rule, place_of,
+    self, At, Built, Circle, Decided, Examined, Mutator, MutatorStanding, NOTHING, Request,
+    Setting, Sources, Standing, Verified, VerifyError, built, of_mutator, of_rule, place_of,
 };
-use halidom_smt::{Family, Program};
 use halidom_verdict::Verdict;
 use serde_json::{Map, Value, json};
 
@@ -21,18 +19,24 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output<'_>) -> Ended {
 }
 
 fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
-    let options = options(args, output)?;
+    let only = args.only.map(|part| match part {
+        Part::Rules => verify::Part::Rules,
+        Part::Mutators => verify::Part::Mutators,
+    });
+    let request = Request { wanted: args.mutator.clone(), only, bits: args.bits.clone() };
+    let setting = Setting {
+        profile: args.profile.clone(),
+        timeout: args.timeout,
+        threads: args.threads.map(usize::from),
+        cache: args.cache.clone(),
+    };
+    let options = setting.options(&request).map_err(|error| refused(&error, output))?;
     let sources =
         verify::sources(&args.files, options.profile).map_err(|error| refused(&error, output))?;
     if args.list {
         return list(&sources, &args.mutator, output);
     }
     let begin = Instant::now();
-    let only = args.only.map(|part| match part {
-        Part::Rules => verify::Part::Rules,
-        Part::Mutators => verify::Part::Mutators,
-    });
-    let request = Request { wanted: args.mutator.clone(), only, bits: args.bits.clone() };
     let verified =
         verify::verify(&sources, &request, &options).map_err(|error| refused(&error, output))?;
     let Verified { rules, circles, ordered, mutators } = &verified;
@@ -56,7 +60,7 @@ fn verify(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
 }
 
 fn refused(error: &VerifyError, output: &mut Output<'_>) -> Stop {
-    output.error(error.code(), &error.to_string(), error.hint())
+    output.error(error.code(), &error.to_string(), &error.hint())
 }
 
 /// Prints the pairs of rules that undo each other, and counts the rules that decrease in one common
@@ -232,42 +236,6 @@ fn built_object(built: &Built) -> Value {
         "before": built.before,
         "after": built.after,
         "lanes": built.lanes,
-    })
-}
-
-fn options(args: &VerifyArgs, output: &mut Output<'_>) -> Result<Options, Stop> {
-    let Some(profile) = Profile::named(&args.profile) else {
-        let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
-        return Err(output.error(
-            "HAL1102",
-            &format!("there is no profile `{}`", args.profile),
-            &format!("use one of {}", names.join(", ")),
-        ));
-    };
-    let solver = Program::find(Family::Z3, None).map_err(|error| {
-        output.error("HAL1103", &error.to_string(), "`cargo xtask setup` installs Z3")
-    })?;
-    if let Some(width) = args.bits.iter().find(|width| ![8, 16, 32].contains(*width)) {
-        return Err(output.error(
-            "HAL0906",
-            &format!("`{width}` is no width of `--bits`"),
-            "give some of 8, 16 and 32",
-        ));
-    }
-    if !(args.timeout > 0.0 && args.timeout < 1e6) {
-        return Err(output.error(
-            "HAL0906",
-            &format!("`{}` is no time limit", args.timeout),
-            "give a number of seconds, such as 2",
-        ));
-    }
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(Options {
-        profile,
-        solver,
-        limits: Limits { milliseconds: (args.timeout * 1000.0) as u64 },
-        threads: args.threads.map_or(processors, usize::from),
-        cache: args.cache.clone(),
     })
 }
 

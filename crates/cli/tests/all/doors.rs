@@ -393,7 +393,7 @@ mod preload {
 
         // Where Halide's own calls cannot be seen, the program's are, and nothing else changes.
         for (kind, expected) in [
-            // What Halide refuses cannot be told from what only the copy's compile refuses.
+            // A refusal by Halide looks like a refusal by the copy's compile alone.
             ("throw", "halidom: 3 pipelines: 1 proved"),
             ("wrong", "halidom: 1 pipeline: 1 refuted"),
         ] {

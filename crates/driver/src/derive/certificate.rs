@@ -220,7 +220,7 @@ const APART: Condition = Condition::standard(
 );
 
 /// The verdict that follows from Coq's answer on a certificate. A theorem whose conditions no sizes
-/// fulfil says nothing.
+/// fulfil has no meaning.
 pub(super) fn verdict(coq: &Outcome, certificate: &Certificate, program: &Program) -> Verdict {
     match coq {
         Outcome::Accepted(_) => {

@@ -22,7 +22,7 @@ use crate::refusal::Refusal;
 pub use certificate::{Certified, Checked, CoqError, Run, checker};
 pub use halidom_atl::check::{Checker, Outcome};
 pub use halidom_atl::native::{Comparison, TOLERANCE};
-pub use received::{Audited, Compared, Stated, received};
+pub use received::{Audited, Compared, Stated, received, unasked, unprotected};
 
 /// A file after parsing.
 #[derive(Debug)]

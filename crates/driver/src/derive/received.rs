@@ -4,7 +4,7 @@ use std::path::Path;
 
 use halidom_atl::check::{Checker, Outcome};
 use halidom_atl::folder::{self, FolderError, Received};
-use halidom_verdict::{Evidence, Ran, Verdict};
+use halidom_verdict::{Cause, Evidence, Ran, Verdict};
 
 use super::certificate::{Certified, CoqError, verdict};
 use super::{Loaded, load};
@@ -78,6 +78,16 @@ impl Stated {
         let verdict = verdict(&coq, certificate, &certified.derived.program);
         Ok(Audited { coq, verdict })
     }
+}
+
+/// The verdict on a certificate, which may be right, if Coq cannot be asked.
+pub fn unasked() -> Verdict {
+    Verdict::unknown(Cause::Certificate, "Coq cannot be asked")
+}
+
+/// The verdict on a certificate whose proof is not compiled for want of a sandbox.
+pub fn unprotected() -> Verdict {
+    Verdict::unknown(Cause::Certificate, "Proof.v was not compiled, as there is no sandbox")
 }
 
 fn unreadable(error: &FolderError) -> Refusal {

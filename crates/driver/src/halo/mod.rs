@@ -3,10 +3,10 @@
 //! All inputs of the pipeline get windows ([`crate::windows`]). Bounds inference, which nobody
 //! trusts, proposes a region for each input: an interval for each dimension, over the window, the
 //! parameters and the shape of the whole. Then the program is compiled with *this formula* as its
-//! only check on what is stored: the stored part must contain the formula's box. If the validator
-//! proves that program, every read lies in what is stored, for every stored part that contains the
-//! box; and because the formula does not mention what is stored, a caller can store exactly the
-//! box. So the box is enough. A formula that is too small leaves an obligation open.
+//! only check on the stored part: it must contain the formula's box. If the validator proves that
+//! program, every read lies in the stored part, if that contains the box. The formula does not
+//! mention the stored part, so a caller can store exactly the box. So the box is enough. A formula
+//! that is too small leaves an obligation open.
 //!
 //! An end of an interval is *read* if the definitions read an element of the input there, for every
 //! window with elements whose box has elements. Then no smaller box is enough ([`mod@reads`]).

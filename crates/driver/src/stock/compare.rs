@@ -11,6 +11,7 @@ use halidom_interp::machine;
 use halidom_interp::{Bindings, Notes};
 use halidom_ir::{Array, Constant, FuncId, Pool, Program, Scalar, Shape, VarId};
 use halidom_testgen::Random;
+use halidom_verdict::{self as verdict, Cause, Evidence, Verdict};
 
 use super::FINAL_PASS;
 use super::replay::agree;
@@ -68,6 +69,40 @@ pub struct Comparison {
     pub passes: Vec<Compared>,
     /// The number of cases that the final statement accepts.
     pub cases: usize,
+}
+
+impl Comparison {
+    /// The first pass whose statement computes something else than the one before, with the run.
+    pub fn first(&self) -> Option<(&Compared, &Difference)> {
+        self.passes.iter().find_map(|step| match &step.beside {
+            Beside::Different(found) => Some((step, &**found)),
+            Beside::First | Beside::Same(_) | Beside::NotRun(_) => None,
+        })
+    }
+
+    /// The verdict. A difference refutes; runs without one prove nothing.
+    pub fn verdict(&self) -> Verdict {
+        if let Some((_, found)) = self.first() {
+            let [before, after] = &found.values;
+            let evidence = Evidence::of(verdict::Ran::Interpreter, before.as_str(), after.as_str());
+            return Verdict::refuted(evidence);
+        }
+        let ran = |step: &Compared| matches!(step.beside, Beside::First | Beside::Same(_));
+        if !self.passes.iter().any(ran) {
+            Verdict::nothing(
+                "no statement of the dump was run",
+                "write the dump with HL_DEBUG_CODEGEN=2 on standard error",
+            )
+        } else if self.cases == 0 {
+            Verdict::unknown(Cause::Runs, "no inputs were found that the final statement accepts")
+        } else {
+            Verdict::unknown(
+                Cause::Runs,
+                "no pass was seen to change what is computed, which proves nothing: with the \
+                 pipeline (`--halide FILE`) the final statement is judged",
+            )
+        }
+    }
 }
 
 /// The number of cases to look for.

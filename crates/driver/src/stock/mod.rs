@@ -597,8 +597,8 @@ fn subject_of(
     Ok((subject(source, before, (compiled.program, compiled.contract)), notes))
 }
 
-/// The settings of the target for which a statement was compiled. A dump names it; `named` is what
-/// the request says, and what counts for a text.
+/// The settings of the target for which a statement was compiled. A dump names it; for a
+/// text, the request does, by `named`.
 fn settings_of(named: Option<&str>, code: &Code, file: FileId) -> Result<Settings, Diagnostic> {
     let named = named.map(Settings::of_target);
     let (Code::Own(Some(dump)) | Code::Live(dump) | Code::Given(dump)) = code else {

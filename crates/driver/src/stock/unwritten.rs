@@ -17,6 +17,7 @@ use halidom_interp::Bindings;
 use halidom_ir::{Array, Constant, Scalar, Shape};
 use halidom_testgen::Random;
 use halidom_validate::{Conventions, Counterexample, Owed};
+use halidom_verdict::{Evidence, Ran, Verdict};
 
 use super::diff::Run;
 use super::replay::{STEPS, shown};
@@ -33,6 +34,15 @@ pub struct Unwritten {
     pub runs: usize,
     /// The inputs on which the result depends on memory that nobody has written.
     pub found: Option<Counterexample>,
+}
+
+impl Unwritten {
+    /// The verdict that a found run gives.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let found = self.found.as_ref()?;
+        let (expected, got) = (found.expected.as_str(), found.got.as_str());
+        Some(Verdict::refuted(Evidence::of(Ran::CompiledCode, expected, got)))
+    }
 }
 
 /// The initial bytes of allocated memory in the two runs: zeros, and large numbers of every type.

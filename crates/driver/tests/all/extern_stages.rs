@@ -42,8 +42,8 @@ const WRONG: [[&str; 3]; 6] = [
     ["a[x, y] * 2", "stage", "[f, f, k]"],
 ];
 
-/// Changes to Halide's own statement: their name, a part of the line, what is replaced there, and
-/// by what.
+/// Changes to Halide's own statement: their name, a part of the line, a text there, and its
+/// replacement.
 const EDITS: [[&str; 4]; 11] = [
     [
         "a shorter input",

@@ -23,8 +23,8 @@ def pipeline():
     return out
 ";
 
-/// Changes to Halide's own statement: their name, a part of the line, what is replaced there, and
-/// by what.
+/// Changes to Halide's own statement: their name, a part of the line, a text there, and its
+/// replacement.
 const EDITS: [[&str; 4]; 10] = [
     ["a key without a parameter", "(store \"f.cache_key\" (i32 3)", "(var i32 \"k\")", "(i32 7)"],
     ["one parameter twice", "(store \"f.cache_key\" (i32 3)", "(var i32 \"k\")", "(var i32 \"m\")"],

@@ -2,13 +2,14 @@
 //!
 //! # Correctness
 //! A dump prints back byte by byte: [`read`] prints the result, compares, and refuses the text at
-//! the first byte that differs.
+//! the first byte that differs. Line breaks at the end make no difference.
 
 use super::printer::{self, BINARY, CALLS, LOOPS, REDUCTIONS};
 use super::{
     Argument, ArgumentKind, Buffer, Constraint, DEPTH, Dump, DumpError, ENDS, Image, ImageDim,
     MAGIC, SIDES,
 };
+use crate::ending::ended;
 use crate::tree::{
     Alignment, Block, Call, CallKind, Expr, Load, Role, Scalar, ShuffleKind, Stmt, StmtKind, Type,
 };
@@ -47,7 +48,7 @@ pub fn is_dump(text: &str) -> bool {
 /// # Errors
 /// The first place that a dump cannot have.
 pub fn read(text: &str, names: &mut Names) -> Result<Dump> {
-    on_large_stack(text, || {
+    whole(text, |text| {
         let mut reader = Reader { text, at: 0, depth: 0, names };
         let dump = reader.dump()?;
         compared(text, &printer::print(&dump, reader.names))?;
@@ -60,7 +61,7 @@ pub fn read(text: &str, names: &mut Names) -> Result<Dump> {
 /// # Errors
 /// The first place that such a text cannot have.
 pub fn read_block(text: &str, names: &mut Names) -> Result<Block> {
-    on_large_stack(text, || {
+    whole(text, |text| {
         let mut reader = Reader { text, at: 0, depth: 0, names };
         let block = reader.statement()?;
         reader.end()?;
@@ -73,6 +74,13 @@ pub fn read_block(text: &str, names: &mut Names) -> Result<Block> {
 const SHALLOW: usize = 100;
 /// A stack that suffices for [`DEPTH`] many times over.
 const STACK: usize = 128 << 20;
+
+/// Runs a reader on a whole text, with the end that a dump has.
+fn whole<T: Send>(text: &str, read: impl FnOnce(&str) -> Result<T> + Send) -> Result<T> {
+    let ended = ended(text);
+    let found = on_large_stack(&ended, || read(&ended));
+    found.map_err(|error| DumpError { at: error.at.min(text.len()), ..error })
+}
 
 /// Runs a reader on a stack with room for its recursion.
 fn on_large_stack<T: Send>(text: &str, read: impl FnOnce() -> Result<T> + Send) -> Result<T> {

@@ -22,22 +22,25 @@ pub use notation::digits;
 pub use print::{print, print_as, print_expr};
 pub use renamed::same_but_bound_names;
 
+use crate::ending::ended;
 use crate::tree::{Block, Expr, Stmt, StmtKind};
 use crate::{Names, Release};
 use cursor::Cursor;
 
-/// Reads a statement from the whole text. Halide ends its last line. A further line break, as
-/// editors add it, is skipped.
+/// Reads a statement from the whole text. Halide ends its last line; further line breaks there, or
+/// none, make no difference.
 ///
 /// # Errors
 /// The first place at which Halide would have printed something else.
 pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
+    let read = exactly(&ended(text), names);
+    read.map_err(|error| SyntaxError { at: error.at.min(text.len()), ..error })
+}
+
+/// Reads a statement from a text that Halide may have printed, byte for byte.
+fn exactly(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
     let mut cursor = Cursor::new(text, 0, names);
     let block = cursor.block(0)?;
-    let end = cursor.at();
-    if cursor.rest() == "\n" {
-        cursor.skip("\n");
-    }
     if !cursor.is_at_end() || block.is_empty() {
         return Err(cursor.expected("a statement"));
     }
@@ -45,7 +48,7 @@ pub fn statement(text: &str, names: &mut Names) -> Result<Block, SyntaxError> {
     let same = |release| {
         let printed = print_as(release, &block, names);
         let same = text.bytes().zip(printed.bytes()).take_while(|(a, b)| a == b).count();
-        (printed != text[..end]).then_some(same)
+        (printed != text).then_some(same)
     };
     // A text does not name the release that printed it.
     let [preferred, other] = Release::ALL;

@@ -230,7 +230,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Says in parentheses where a func is computed, if the schedule could compute it elsewhere.
+    /// Names in parentheses the place where a func is computed, if the schedule could compute it
+    /// elsewhere.
     fn place_of(&self, lowered: &Lowered, func: FuncId) -> String {
         match lowered.plan(func).map(|plan| plan.compute) {
             _ if lowered.is_output(func) => String::new(),
@@ -242,8 +243,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Says what would let a func be computed: its legal levels, or another place of the user that
-    /// runs outside the wanted level.
+    /// Explains what would let a func be computed: its legal levels, or another place of the user
+    /// that runs outside the wanted level.
     fn ways_out(
         &self,
         lowered: &Lowered,

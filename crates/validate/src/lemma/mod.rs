@@ -15,13 +15,11 @@ mod tests;
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, eval};
 
+pub(crate) use monotone::LARGE;
 pub(crate) use ordered::stepped;
 pub(crate) use steps::{Place, operands};
 
 use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Symbol, Term, TermId};
-
-/// Divisors from this number on are not told apart.
-pub(crate) const LARGE: i128 = 3;
 
 /// A lemma, and the terms that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

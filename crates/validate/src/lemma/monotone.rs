@@ -34,9 +34,10 @@
 
 use halidom_ir::{BinaryOp, Intrinsic, UnaryOp};
 
-use super::LARGE;
 use crate::space::{Atom, AtomId, FormulaId, PolyId, Space, Term, TermId};
 
+/// Divisors from this number on are not told apart.
+pub(crate) const LARGE: i128 = 3;
 /// The greatest absolute value of the integers in a lemma: far beyond every coordinate.
 const MOST: i128 = 1 << 40;
 /// Values below this magnitude are finite as `f32`s, rounding included.

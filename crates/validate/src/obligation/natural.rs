@@ -2,8 +2,8 @@
 //!
 //! # Correctness
 //! A proof is a list of steps. Each shows that integers are at least 0 wherever the facts of the
-//! place hold, from the steps before it. The comments of [`Natural`] state what a step shows, and
-//! [`Grounds::step`] checks what it needs. All else is an identity of polynomials in normal form.
+//! place hold, from the steps before it. The comments of [`Natural`] state the claim of a step, and
+//! [`Grounds::step`] checks its premises. All else is an identity of polynomials in normal form.
 //! So a wrong step can only end a proof.
 //!
 //! A loop's variable is its minimum plus an *offset*, a fresh symbol. This names the difference and

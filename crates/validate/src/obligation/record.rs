@@ -1,4 +1,4 @@
-//! Obligations as data: what is shown, of what, by what method, or why it is open.
+//! Obligations as data: their claim, subject and method, or the reason why they are open.
 //!
 //! No text decides anything here. [`crate::prose`] turns the data into words.
 

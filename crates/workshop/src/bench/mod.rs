@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use halidom_codegen::{CompileError, HalideError};
 use halidom_diag::Diagnostic;
 use halidom_ir::Array;
-use halidom_verdict::Verdict;
+use halidom_verdict::{Evidence, Ran, Verdict};
 
 pub(crate) use compare::{Likeness, TOLERANCE, furthest, identical};
 pub(crate) use limits::measure;
@@ -125,6 +125,25 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// The verdict: a form that computes something else than the others is wrong. `None` if
+    /// schedules were timed, and nobody wanted them judged.
+    pub fn verdict(&self, are_judged: bool) -> Option<Verdict> {
+        let judged = self.rows.iter().filter_map(|row| {
+            if row.agrees() {
+                return row.verdict.clone();
+            }
+            let got = format!("something else, by {} under {}", row.maker.name(), row.schedule);
+            let evidence = Evidence::of(Ran::CompiledCode, "what the others compute", got);
+            Some(Verdict::refuted(evidence))
+        });
+        let judged: Vec<Verdict> = judged.collect();
+        if judged.is_empty() && !are_judged && !self.rows.is_empty() {
+            return None;
+        }
+        let nothing = ("no schedule was timed", "name a schedule of the pipeline with `-s`");
+        Some(Verdict::worst(judged, nothing))
+    }
+
     /// Halide's row for the schedule and thread count of a row of ours.
     pub fn beside(&self, own: &Row) -> Option<&Row> {
         self.rows.iter().find(|row| {

@@ -87,6 +87,15 @@ pub struct Disagreement {
     pub small: Option<String>,
 }
 
+impl Disagreement {
+    /// The disagreement in one line.
+    pub fn heading(&self) -> String {
+        let under =
+            self.schedule.as_ref().map_or_else(String::new, |name| format!(" under {name}"));
+        format!("seed {}{under}: {}: {}", self.seed, self.kind.name(), self.what)
+    }
+}
+
 /// A validation that ended without a proof or a refutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {

@@ -17,11 +17,13 @@ use halidom_ir::verify::{self, Phase};
 use halidom_ir::{Algorithm, Pool};
 use halidom_testgen::{Mutant, MutantKind, affine, cases, mutants};
 use halidom_validate::{Report, Verdict};
+use halidom_verdict::{self as verdict, Evidence, Ran};
 
 use super::examine::MOST_EVALUATION;
 use super::mutate::observe;
 use super::subject::Known;
 use super::{FuzzError, judge};
+use crate::searched;
 use halidom_driver::compile::{Compiled, compile};
 use halidom_driver::reference;
 use halidom_driver::source::{Choice, parse};
@@ -145,6 +147,17 @@ pub struct Outcome {
     pub contradictions: Vec<Contradiction>,
     /// The elapsed time.
     pub time: Duration,
+}
+
+impl Outcome {
+    /// The verdict; `None` if programs were judged and no engine was contradicted.
+    pub fn verdict(&self) -> Option<verdict::Verdict> {
+        let evidence = self.contradictions.iter().map(|found| {
+            Evidence::of(Ran::Interpreter, "that no engine is contradicted", &*found.what)
+        });
+        let Figures { compiled, wrong, other, .. } = &self.figures;
+        searched::verdict(compiled.programs() + wrong.programs() + other.programs(), evidence)
+    }
 }
 
 /// The text for a seed: a pipeline and its schedule.

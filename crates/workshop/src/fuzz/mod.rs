@@ -33,6 +33,9 @@ use halidom_codegen::{CompileError, Toolchain};
 use halidom_smt::FindError;
 use halidom_testgen::{pipeline, schedule};
 use halidom_validate::{Budget, Search};
+use halidom_verdict::{Evidence, Ran, Verdict};
+
+use crate::searched;
 
 pub use disagreement::{Disagreement, Kind, Undecided};
 use examine::{Examined, Examiner};
@@ -60,6 +63,17 @@ pub struct Outcome {
     pub slowest: Slowest,
     /// The elapsed time.
     pub time: Duration,
+}
+
+impl Outcome {
+    /// The verdict; `None` if programs ran and agreed.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let evidence = self
+            .disagreements
+            .iter()
+            .map(|found| Evidence::of(Ran::Interpreter, "that all agree", found.heading()));
+        searched::verdict(self.figures.runs + self.figures.native_runs, evidence)
+    }
 }
 
 /// The reason why fuzzing cannot start.

@@ -3,7 +3,7 @@
 use halidom_codegen::CompileError;
 use halidom_diag::Diagnostic;
 use halidom_driver::data::DataError;
-use halidom_verdict::Verdict;
+use halidom_verdict::{Evidence, Ran, Verdict};
 
 use super::counts::Counts;
 
@@ -53,4 +53,9 @@ pub enum TuneError {
         /// The scripts for which stock Halide's code gave other outputs or was refuted.
         differing: Vec<String>,
     },
+}
+
+/// The verdict on a legal schedule that computes something else ([`TuneError::Wrong`]).
+pub fn wrong(how: &str) -> Verdict {
+    Verdict::refuted(Evidence::of(Ran::CompiledCode, "what the pipeline says", how))
 }

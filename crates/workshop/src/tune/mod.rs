@@ -35,7 +35,7 @@ use halidom_verdict::{Cause, Verdict};
 
 pub use calibrate::{Calibration, calibrate, keep};
 pub use counts::{Counts, Rejection};
-pub use error::TuneError;
+pub use error::{TuneError, wrong};
 pub use model::{Explained, Model, explained};
 pub use options::Options;
 pub use processor::machine;

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use halidom_driver::stock::{self, Beside, Compared, Comparison, Difference};
-use halidom_verdict::{Cause, Evidence, Ran, Verdict};
+use halidom_driver::stock::{self, Beside, Comparison, Difference};
 use serde_json::{Value, json};
 
 use super::replay::show_changes;
@@ -44,32 +43,11 @@ pub(super) fn run(dump: &Path, output: &mut Output<'_>) -> Result<Ended, Stop> {
     }
     output.set("passes", passes);
     output.set("runs", comparison.cases);
-    let first = comparison.passes.iter().find_map(|step| match &step.beside {
-        Beside::Different(found) => Some((step, found)),
-        Beside::First | Beside::Same(_) | Beside::NotRun(_) => None,
-    });
-    if let Some((step, found)) = first {
+    if let Some((step, _)) = comparison.first() {
         output.line(&format!("`{}` changes what the statement computes", step.pass));
         output.set("pass", step.pass.as_str());
-        let [before, after] = &found.values;
-        let evidence = Evidence::of(Ran::Interpreter, before.as_str(), after.as_str());
-        return Ok(Ended::Judged(Verdict::refuted(evidence)));
     }
-    let ran = |step: &Compared| matches!(step.beside, Beside::First | Beside::Same(_));
-    Ok(Ended::Judged(if !comparison.passes.iter().any(ran) {
-        Verdict::nothing(
-            "no statement of the dump was run",
-            "write the dump with HL_DEBUG_CODEGEN=2 on standard error",
-        )
-    } else if comparison.cases == 0 {
-        Verdict::unknown(Cause::Runs, "no inputs were found that the final statement accepts")
-    } else {
-        Verdict::unknown(
-            Cause::Runs,
-            "no pass was seen to change what is computed, which proves nothing: with the pipeline \
-                (`--halide FILE`) the final statement is judged",
-        )
-    }))
+    Ok(Ended::Judged(comparison.verdict()))
 }
 
 /// Shows the run on which a statement differs from the previous one, and the lines that the pass

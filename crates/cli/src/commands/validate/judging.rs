@@ -1,10 +1,6 @@
 //! The judgement of the subjects of `halidom validate`.
 
-use std::collections::VecDeque;
-use std::num::NonZero;
-use std::panic::resume_unwind;
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 use std::time::Instant;
 
 use halidom_driver::baseline::Baseline;
@@ -12,6 +8,7 @@ use halidom_driver::judge::{self, Options};
 use halidom_driver::layout::Layout;
 use halidom_driver::stock::{self, Replay, Stock};
 use halidom_driver::subject::Subject;
+use halidom_driver::turns::{Queue, Turns};
 use halidom_validate::{Counterexample, Report, Verdict as Outcome};
 use halidom_verdict::{Record, Verdict};
 
@@ -50,40 +47,6 @@ pub(super) struct Judging<'a> {
     pub(super) begin: Instant,
 }
 
-/// The most subjects that are judged at a time: each may take gigabytes.
-const MOST_AT_ONCE: usize = 4;
-
-/// The most subjects that wait for their turn or to be printed, for each that is judged: a long
-/// judgement must not stop those behind it.
-const WAITING: usize = 8;
-
-/// The number of further judgements that may begin.
-struct Free {
-    count: Mutex<usize>,
-    changed: Condvar,
-}
-
-/// A judgement that runs. Its end lets another one begin, even if it panics.
-struct Turn<'a>(&'a Free);
-
-impl Free {
-    /// Waits until a judgement may begin.
-    fn turn(&self) -> Turn<'_> {
-        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_none = |count: &mut usize| *count == 0;
-        let count = self.changed.wait_while(count, is_none);
-        *count.unwrap_or_else(PoisonError::into_inner) -= 1;
-        Turn(self)
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.changed.notify_one();
-    }
-}
-
 impl Judging<'_> {
     /// Judges a file's subjects, as many at a time as there are processors (at most four), and
     /// prints the verdicts in the order of the file. Returns the kind of the subjects.
@@ -93,41 +56,31 @@ impl Judging<'_> {
         all: &mut Vec<Judged>,
         output: &mut Output<'_>,
     ) -> Result<&'static str, Stop> {
-        let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        let at_once = processors.min(MOST_AT_ONCE);
-        let free = Free { count: Mutex::new(at_once), changed: Condvar::new() };
-        let free = &free;
+        let turns = Turns::new();
         thread::scope(|scope| {
-            let mut running: VecDeque<ScopedJoinHandle<'_, (String, Subject, Report)>> =
-                VecDeque::new();
-            let mut end = |judging: ScopedJoinHandle<'_, (String, Subject, Report)>,
+            let mut queue: Queue<'_, '_, (String, Subject, Report)> = Queue::new(scope, &turns);
+            let mut end = |(key, subject, report): (String, Subject, Report),
                            output: &mut Output<'_>| {
-                let (key, subject, report) =
-                    judging.join().unwrap_or_else(|panic| resume_unwind(panic));
                 output.line(&format!("{}:", subject.title()));
                 all.push(self.shown(&key, subject, (None, report), output)?);
                 Ok(())
             };
             let kind = subjects::for_each(choice, output, &mut |key, subject, _, output| {
-                if running.len() == WAITING * at_once
-                    && let Some(first) = running.pop_front()
-                {
+                if let Some(first) = queue.first_if_full() {
                     end(first, output)?;
                 }
                 let key = key.to_owned();
-                running.push_back(scope.spawn(move || {
-                    let turn = free.turn();
+                queue.push(move || {
                     let begin = Instant::now();
                     let mut report = self.judge(&key, &subject);
                     report.time = begin.elapsed();
-                    drop(turn);
                     (key, subject, report)
-                }));
+                });
                 Ok(())
             });
             // Verdicts are printed even if a later subject is rejected.
-            for judging in running {
-                end(judging, output)?;
+            for judged in queue.rest() {
+                end(judged, output)?;
             }
             kind
         })

@@ -15,11 +15,11 @@ pub(super) mod show;
 mod unwritten;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use halidom_driver::baseline::Baseline;
 use halidom_driver::input::Refusal;
-use halidom_driver::judge::Engine;
+use halidom_driver::judge::{self, Engine};
 use halidom_driver::layout::Layout;
 use halidom_driver::stock::Stock;
 use halidom_driver::subject::Subject;
@@ -40,8 +40,6 @@ use reports::Reports;
 pub(crate) use sentence::sentence;
 pub(crate) use show::{counterexample, strict};
 
-/// The time limit of a judgement of stock Halide, if none is given.
-const STOCK_LIMIT: Duration = Duration::from_mins(1);
 /// The message if there was nothing to validate.
 const NOTHING: (&str, &str) = ("no program was chosen", "name a file with a pipeline");
 
@@ -106,7 +104,7 @@ fn validate(
     }
     let limit = match &wanted {
         Wanted::Choice(_) => given,
-        Wanted::Stock(_) => given.or(Some(STOCK_LIMIT)),
+        Wanted::Stock(_) => given.or(Some(judge::STOCK_LIMIT)),
     };
     let watch = limit.map(|limit| {
         let reports = reports.clone();

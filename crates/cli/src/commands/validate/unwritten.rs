@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use halidom_driver::input::Refusal;
 use halidom_driver::stock::{self, Request, Unwritten};
-use halidom_verdict::{Evidence, Ran, Verdict};
+use halidom_verdict::Verdict;
 use serde_json::json;
 
 use super::json::run_object;
@@ -26,15 +26,14 @@ pub(super) fn search(
             return None;
         }
     };
+    let verdict = searched.verdict();
     let Unwritten { runs, found } = searched;
-    let Some(found) = found else {
+    let (Some(found), Some(verdict)) = (found, verdict) else {
         output.line(&format!(
             "  {runs} runs of the compiled code: none depends on memory that nobody has written"
         ));
         return None;
     };
-    let evidence = Evidence::of(Ran::CompiledCode, found.expected.as_str(), found.got.as_str());
-    let verdict = Verdict::refuted(evidence);
     output.verdict(&verdict);
     for line in run(&found) {
         output.line(&format!("    {line}"));

@@ -9,6 +9,7 @@
 
 #[cfg(test)]
 pub(super) mod lies;
+mod limit;
 mod parts;
 mod products;
 mod proof;
@@ -31,7 +32,7 @@ use crate::program::Place;
 use crate::ranges::Interval;
 use crate::space::{Atom, AtomId, FormulaId, PolyId, Rename, Space, Symbol, Value};
 use crate::tactics::parts::{Choice, choices};
-use products::Limit;
+use limit::Limit;
 use proof::Proof;
 use sizes::{Limits, Sizes};
 use symbols::symbol_ranges;

@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use super::limit::Limit;
 use super::{Ends, Intervals, WIDTH, asked, sides};
 use crate::obligation::door::Desk;
 use crate::obligation::natural::{Natural, Wanted};
@@ -18,29 +19,6 @@ const SLACK: [((i128, i128), (i128, i128)); 3] =
     [((1, 1), (1, 1)), ((4, 64), (4, 64)), ((1, 1), (1024, 8192))];
 /// A limit whose shapes may be greater is useless.
 const MOST_SHAPE: i128 = 1 << 58;
-
-/// A bounded product of two shapes: `first·second <= most`, both at least 0.
-pub(super) struct Limit {
-    first: PolyId,
-    second: PolyId,
-    most: i128,
-    /// The greatest values of the two shapes.
-    greatest: [i128; 2],
-    /// The facts under which it holds.
-    facts: Vec<FormulaId>,
-    /// Steps that show all of it, in terms of offsets.
-    steps: Vec<Natural>,
-}
-
-impl Limit {
-    /// The same limit with its shapes exchanged.
-    fn swapped(&self) -> Self {
-        let (first, second, most) = (self.second, self.first, self.most);
-        let [a, b] = self.greatest;
-        let (facts, steps) = (self.facts.clone(), self.steps.clone());
-        Self { first, second, most, greatest: [b, a], facts, steps }
-    }
-}
 
 impl Intervals {
     /// Collects the bounded products among the entry checks: `L - e·s >= 0`.

@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 use halidom_base::stack;
 use halidom_halide::bridge::BridgeError;
 use halidom_smt::FindError;
+use halidom_verdict::{Evidence, Ran, Verdict};
 
-use crate::reduce;
+use crate::{reduce, searched};
 
 pub use figures::Figures;
 pub use finding::{Finding, Kind};
@@ -52,6 +53,18 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// The elapsed time.
     pub time: Duration,
+}
+
+impl Outcome {
+    /// The verdict; `None` if statements were judged and nothing was found.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let evidence = self.findings.iter().map(|found| {
+            let what = format!("{}: {}", found.kind.name(), found.what);
+            Evidence::of(Ran::CompiledCode, "what the program says", what)
+        });
+        let Figures { proved, refuted, unknown, .. } = &self.figures;
+        searched::verdict(proved + refuted + unknown.values().sum::<u64>(), evidence)
+    }
 }
 
 /// The reason why fuzzing cannot start.
