@@ -81,9 +81,13 @@ impl Machine {
         let is_scalable = target.split('-').any(|word| word.starts_with("sve"));
         let family = if is_scalable {
             Family::Unknown
-        } else if target.starts_with("x86") || target.starts_with("host") {
+        } else if target.starts_with("x86")
+            || target.starts_with("host") && cfg!(target_arch = "x86_64")
+        {
             Family::X86
-        } else if target.starts_with("arm-64") {
+        } else if target.starts_with("arm-64")
+            || target.starts_with("host") && cfg!(target_arch = "aarch64")
+        {
             Family::Arm64
         } else if target.starts_with("arm") {
             Family::Arm

@@ -149,8 +149,15 @@ impl Machine<'_> {
             if is_field || may_be {
                 return Some(format!("`{name}`, which {class} declares otherwise"));
             }
-            if program.functions.iter().any(|of| of.name == short && of.class == *class) {
-                let is_it = !functions.is_empty() && functions.iter().all(|of| of.class == *class);
+            let is_named = |of: &&Function| of.name == short && of.class == *class;
+            let mut named = program.functions.iter().filter(is_named).peekable();
+            if named.peek().is_some() {
+                // A contract stands for the bodies that it replaces.
+                let is_it = if functions.is_empty() {
+                    named.all(contracts::is_replaced)
+                } else {
+                    functions.iter().all(|of| of.class == *class)
+                };
                 return (!is_it).then(|| format!("`{name}`, which {class} has too"));
             }
             if is_free && !is_seen {

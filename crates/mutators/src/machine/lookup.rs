@@ -1,7 +1,7 @@
 //! The functions, classes and types that a name in C++ stands for.
 
 use halidom_cpp::ast::Function;
-use halidom_cpp::is_letter;
+use halidom_cpp::{is_letter, without_comments};
 
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::state::State;
@@ -18,7 +18,8 @@ impl<'p> Machine<'p> {
         if program.renamed.is_empty() && program.renamed_within.is_empty() {
             return None;
         }
-        let words = || function.text.split(|letter| !is_letter(letter));
+        let text = without_comments(&function.text);
+        let words = || text.split(|letter| !is_letter(letter));
         let has_alias = words().any(|word| ["using", "typedef", "namespace"].contains(&word));
         let within = program.renamed_within.iter().filter(|_| has_alias);
         let mut all = program.renamed.iter().chain(within).map(String::as_str);
@@ -33,7 +34,10 @@ impl<'p> Machine<'p> {
         let is_member = !name.contains("::")
             && program.classes.iter().flat_map(|class| &class.fields).any(|of| of.name == short);
         let is_elsewhere = name.contains("::")
-            && program.functions.iter().any(|of| of.name == short && of.class.is_empty());
+            && program
+                .functions
+                .iter()
+                .any(|of| of.name == short && of.class.is_empty() && self.is_in_sight(of));
         is_member || is_elsewhere || Self::find_variable(name, state).is_some()
     }
 
