@@ -255,6 +255,8 @@ pub struct File {
     pub classes: Vec<Class>,
     /// The functions and methods that it declares without a body, except within functions.
     pub prototypes: Vec<Prototype>,
+    /// The files that it includes, as it names them.
+    pub includes: Vec<String>,
     /// The namespaces whose names it takes over.
     pub spaces: Vec<String>,
     /// The names that it gives to other things, except within functions: aliases, macros,

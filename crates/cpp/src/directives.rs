@@ -19,6 +19,25 @@ enum Arm {
     End,
 }
 
+/// Returns the files that a text includes, as it names them, each with whether the name is in
+/// quotes. What stands in comments, or in arms that no compiler sees, does not count.
+pub fn included(text: &str) -> Vec<(String, bool)> {
+    let text = settled(text);
+    let plain = crate::headers::without_comments(&text);
+    let directive = |line: &str| {
+        let name = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+        Some(name.trim_start().to_owned())
+    };
+    let name = |(line, plain): (&str, &str)| {
+        directive(plain)?;
+        let rest = directive(line)?;
+        let (end, is_quoted) = if rest.starts_with('"') { ('"', true) } else { ('>', false) };
+        let (name, _) = rest.get(1..)?.split_once(end)?;
+        Some((name.to_owned(), is_quoted))
+    };
+    text.split('\n').zip(plain.split('\n')).filter_map(name).collect()
+}
+
 /// Returns a text in which the arms that no compiler sees are blank.
 pub(crate) fn settled(text: &str) -> Cow<'_, str> {
     if !text.contains("#if") && !text.contains("# if") {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use halidom_mutators::{declares, mutators, undeclared};
+use halidom_mutators::{declares, included, mutators, undeclared};
 use halidom_rewrites::examine::{circles, examine};
 use halidom_rewrites::python;
 use halidom_rewrites::questions::{Question, program};
@@ -211,40 +211,35 @@ fn read(path: &Path) -> io::Result<Source> {
 }
 
 /// Reads the headers that declare classes which files use, from the places where the files include
-/// them. One that cannot be read is left out, as are those of other folders.
+/// them by a name in quotes. One that cannot be read there is left out.
 fn headers(paths: &[PathBuf], files: &[Source]) -> Vec<Source> {
     let mut all: Vec<(PathBuf, Source)> =
         paths.iter().cloned().zip(files.iter().cloned()).collect();
-    let mut tried: Vec<PathBuf> = paths.to_vec();
-    let mut next = 0;
-    while next < all.len() {
+    // A header may be wanted only when another one is read.
+    loop {
         let known: Vec<Source> = all.iter().map(|(_, source)| source.clone()).collect();
         let missing = undeclared(&known);
         let before = all.len();
-        for (path, source) in &all[next..before].to_vec() {
+        let mut found = Vec::new();
+        for (path, source) in &all {
             let folder = path.parent().unwrap_or(Path::new(""));
-            for included in included(&source.text) {
-                let header = folder.join(included);
-                if missing.is_empty() || tried.contains(&header) {
+            let quoted = included(&source.text).into_iter().filter(|(_, is_quoted)| *is_quoted);
+            for header in quoted.map(|(name, _)| folder.join(name)) {
+                let is_new = |(known, _): &(PathBuf, Source)| *known != header;
+                if missing.is_empty() || !all.iter().chain(&found).all(is_new) {
                     continue;
                 }
-                tried.push(header.clone());
                 let read = read(&header).ok().filter(|it| declares(&it.text, &missing));
-                all.extend(read.map(|source| (header, source)));
+                found.extend(read.map(|source| (header, source)));
             }
         }
-        next = before;
+        all.extend(found);
+        if all.len() == before {
+            break;
+        }
     }
     all.drain(..files.len());
     all.into_iter().map(|(_, source)| source).collect()
-}
-
-/// The names in quotes that a text includes.
-fn included(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| {
-        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-        rest.trim_start().strip_prefix('"')?.split_once('"').map(|(name, _)| name)
-    })
 }
 
 fn unreadable(path: &Path, source: io::Error) -> VerifyError {

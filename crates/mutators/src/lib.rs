@@ -30,6 +30,7 @@ mod judge;
 mod machine;
 mod meaning;
 
+pub use halidom_cpp::included;
 pub use judge::headers::{declares, undeclared};
 pub use judge::list::{Mutator, mutators, mutators_of, names};
 pub use judge::observe::{Mutation, observe};

@@ -386,12 +386,15 @@ impl Run<'_> {
     }
 }
 
-/// The mutators of a file. An answer about one file also has what is not read of the others, which
-/// counts where they are verified.
+/// The mutators of a file. An answer about one file also has what is not read of the others, and
+/// the bodies there that contracts stand for, which count with their own files.
 fn of_file<'j>(file: &str, json: &'j Json) -> Vec<&'j (String, Json)> {
     let all = json.get("mutators").and_then(Json::members).unwrap_or_default();
     let is_own = |(name, mutator): &&(String, Json)| {
-        !name.starts_with(UNREAD) || first_finding(mutator).0.starts_with(&format!("{file}:"))
+        let is_here = mutator.get("file").and_then(Json::text).is_none_or(|of| of == file);
+        let is_read =
+            !name.starts_with(UNREAD) || first_finding(mutator).0.starts_with(&format!("{file}:"));
+        is_here && is_read
     };
     all.iter().filter(is_own).collect()
 }

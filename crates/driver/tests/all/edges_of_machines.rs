@@ -64,6 +64,9 @@ const CASES: &[Case] = &[
     ("arm-32-linux-strict_float", "a[x] * b[x]", Some("")),
     ("arm-32-linux-strict_float", "a[x] * b[x]\n    out.vectorize(x, 4)", None),
     ("arm-32-linux", "hl.select(a[x] > 0, 1, 0)\n    out.vectorize(x, 4)", Some("statement-only")),
+    ("arm-32-linux", "hl.round(a[x])\n    out.vectorize(x, 4)", None),
+    ("arm-32-linux", "hl.strict_float(hl.min(a[x], b[x]))\n    out.vectorize(x, 4)", None),
+    ("arm-32-linux", "hl.strict_float(a[x] * b[x])\n    out.vectorize(x, 4)", None),
     // A sum of eight absolute differences of bytes is lost on x86.
     (PLAIN, EIGHT, None),
     (OLD, EIGHT, None),

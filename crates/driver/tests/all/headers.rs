@@ -10,9 +10,15 @@ Expr Pass::visit(const Sub *op) { return Sub::make(first(op->a, op->b), op->b); 
 
 /// Tests whether a pass is verified that is declared in this header.
 fn is_verified(header: &str) -> bool {
+    is_verified_in(SOURCE, header)
+}
+
+/// Tests whether a source is verified next to a header.
+fn is_verified_in(source: &str, header: &str) -> bool {
+    let text = source;
     let folder = tempfile::tempdir().expect("a folder");
     let source = folder.path().join("pass.cpp");
-    std::fs::write(&source, SOURCE).expect("it is written");
+    std::fs::write(&source, text).expect("it is written");
     if !header.is_empty() {
         std::fs::write(folder.path().join("pass.h"), header).expect("it is written");
     }
@@ -43,4 +49,18 @@ fn a_header_says_what_a_class_has() {
     assert!(!is_verified(&class("Expr first(Expr a, Expr b);")));
     assert!(!is_verified(&class("using Base::first;")));
     assert!(!is_verified(&class("").replace("IRMutator", "Unseen")));
+    // What no compiler includes says nothing.
+    for commented in ["/*\n#include \"pass.h\"\n*/", "#if 0\n#include \"pass.h\"\n#endif"] {
+        let source = SOURCE.replace("#include \"pass.h\"", commented);
+        assert!(!is_verified_in(&source, &class("")), "{source}");
+    }
+    // A static function of a header is one of each file that includes it.
+    let source = "#include \"pass.h\"
+Expr Pass::visit(const Sub *op) { return Sub::make(is_zero(op->b) ? op->a : op->a, op->b); }
+Expr Pass::visit(const Add *op) { return is_zero(op->b) ? op->a : Expr(op); }
+";
+    let with = |function: &str| format!("{function}\n{}", class("Expr visit(const Add *op);"));
+    assert!(is_verified_in(source, &with("")));
+    let own = "static bool is_zero(const Expr &e) { return true; }";
+    assert!(!is_verified_in(source, &with(own)));
 }

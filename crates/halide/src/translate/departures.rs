@@ -54,12 +54,27 @@ impl Nodes<'_> {
             // `float32_to_float16` and `float32_to_bfloat16` lose what is NaN.
             return on.strictly("a float of 16 bits that the code rounds by way of integers");
         }
-        // NEON takes denormal numbers for 0.
-        let computes = matches!(node, Node::Binary(..) | Node::Call(..))
-            && node.operands().into_iter().any(is_of_floats);
-        if on.machine.family == Family::Arm && ty.lanes > 1 && computes {
-            return on.strictly("a strict operation on vectors of floats on ARM with 32 bits");
+        match self.departure_at_all(node, ty, on) {
+            // NEON takes denormal numbers for 0.
+            Departure::None if on.machine.family == Family::Arm && ty.lanes > 1 => {
+                const WHAT: &str = "a strict operation on vectors of floats on ARM with 32 bits";
+                let computes = matches!(node, Node::Binary(..) | Node::Call(..))
+                    && node.operands().into_iter().any(is_of_floats);
+                let is_strict = matches!(node, Node::Call(name, _)
+                    if self.names.text(*name).starts_with("strict_"));
+                match (computes, is_strict) {
+                    (true, true) => Departure::Refused(WHAT),
+                    (true, false) => on.strictly(WHAT),
+                    (false, _) => Departure::None,
+                }
+            }
+            found => found,
         }
+    }
+
+    /// That of an operation on any machine's numbers.
+    fn departure_at_all(&self, node: &Node, ty: Type, on: &Departures) -> Departure {
+        let is_of_floats = |id: NodeId| is_float(self.ty(id).scalar);
         match node {
             Node::Binary(op, a, _) if is_of_floats(*a) => match op {
                 BinaryOp::Le | BinaryOp::Ge => on.compared(on.is_strict),
@@ -134,8 +149,8 @@ impl Nodes<'_> {
         }
     }
 
-    /// Tests whether lanes are sums of eight absolute differences of bytes, of a type other than
-    /// the instruction's. What is added to them is lost in the code
+    /// Tests whether lanes are sums of eight absolute differences of bytes, of an integer type that
+    /// holds bytes and is not the instruction's. What is added to them is lost in the code
     /// (`CodeGen_X86::codegen_vector_reduce`).
     fn sums(&self, ty: Type, operand: NodeId) -> bool {
         let is_of_bytes = |id: &NodeId| self.ty(*id).scalar == Scalar::UInt(8);
@@ -147,7 +162,7 @@ impl Nodes<'_> {
         while let Node::Cast(of) = self.node(inner) {
             inner = *of;
         }
-        ty.scalar != Scalar::UInt(64)
+        matches!(ty.scalar, Scalar::Int(16 | 32 | 64) | Scalar::UInt(16 | 32))
             && self.lanes(operand) == 8 * ty.lanes
             && inner != operand
             && is_distance(inner)

@@ -166,7 +166,8 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
             rest = &rest[length..];
         }
     }
-    (within == Within::Code || within == Within::Comment).then_some(tokens)
+    // What follows would belong to a comment that does not end.
+    (within == Within::Code).then_some(tokens)
 }
 
 /// Joins texts that follow one another; `None` if pieces that touch may be one word or one sign.

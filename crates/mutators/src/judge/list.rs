@@ -30,7 +30,7 @@ use crate::machine::doubts::{hide_ambiguous, is_known_space, unseen};
 use crate::machine::language::Print;
 use crate::machine::masks::is_examined;
 use crate::machine::names::TypeName;
-use crate::machine::program::Program;
+use crate::machine::program::{Program, called};
 use crate::machine::run::Mode;
 use crate::machine::scopes::scopes;
 use crate::machine::steady::unsteady;
@@ -161,6 +161,10 @@ impl Found {
         let mut mutators: Vec<(usize, usize)> = Vec::new();
         let (mut names, mut lines, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         let (mut prototypes, mut files_of_classes) = (Vec::new(), Vec::new());
+        let of_path = |path: &String| path.rsplit(['/', '\\']).next().map(str::to_owned);
+        let included: BTreeSet<String> =
+            files.iter().flat_map(|(_, file)| &file.includes).filter_map(of_path).collect();
+        program.shared = files.iter().map(|(name, _)| included.contains(name)).collect();
         let macros: Vec<Vec<String>> = files.iter().map(|(_, file)| file.macros.clone()).collect();
         for (index, (name, mut file)) in files.into_iter().enumerate() {
             let others = macros.iter().flatten().filter(|name| !file.macros.contains(name));
@@ -195,21 +199,28 @@ impl Found {
         // it.
         let classes = program.classes.iter().map(|class| &class.name);
         program.renamed = renamed(program.others.iter().chain(classes));
-        mutators.retain(|(file, function)| {
-            let name = format!("{}: {}", names[*file], title(&program.functions[*function]));
-            wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
-        });
         let is_judged = |function: &Function| {
             is_mutator(function, &program)
                 || is_emitter(function, &program.functions)
                 || is_own(function)
         };
-        let (mutators, others): (Vec<_>, Vec<_>) = mutators
+        let (mut mutators, others): (Vec<_>, Vec<_>) = mutators
             .into_iter()
             .partition(|(_, function)| is_judged(&program.functions[*function]));
-        let is_replaced = |function: &usize| contracts::is_replaced(&program.functions[*function]);
-        let assumed =
-            others.into_iter().map(|(_, function)| function).filter(is_replaced).collect();
+        let is_wanted = |(file, function): &(usize, usize)| {
+            let name = format!("{}: {}", names[*file], title(&program.functions[*function]));
+            wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
+        };
+        mutators.retain(is_wanted);
+        // What is wanted rests on the contracts of what it may call.
+        let first = mutators.iter().map(|(_, function)| &program.functions[*function]).collect();
+        let reached = called(&program, first);
+        let is_assumed = |of: &(usize, usize)| {
+            let function = &program.functions[of.1];
+            let is_reached = reached.iter().any(|known| std::ptr::eq(*known, function));
+            contracts::is_replaced(function) && (is_wanted(of) || is_reached)
+        };
+        let assumed = others.iter().filter(|of| is_assumed(of)).map(|of| of.1).collect();
         Self { program, names, lines, mutators, errors, assumed }
     }
 

@@ -167,7 +167,7 @@ fn declares_in_parentheses(stmt: &Stmt) -> bool {
 
 impl Machine<'_> {
     /// The reason why a function is not followed; `None` if there is no reason. It depends on the
-    /// text and the class of the object alone, so that all runs share it.
+    /// files and the class of the object alone, so that all runs share it.
     pub(super) fn refusal(&self, function: &Function) -> Option<String> {
         let mut functions = self.program.functions.iter();
         let Some(index) = functions.position(|known| std::ptr::eq(known, function)) else {
@@ -199,7 +199,7 @@ impl Machine<'_> {
             return Some("a member of the object by another name");
         }
         if self.names_bits(function) {
-            return Some("an element of `vector<bool>` by `auto`");
+            return Some("a `vector<bool>`");
         }
         // Their constructors convert expressions.
         let is_expr = |class: &&Class| {
@@ -237,17 +237,16 @@ impl Machine<'_> {
             .then_some("an address, a cast or a move whose place is not followed")
     }
 
-    /// Tests whether `auto` may be the type of an element of a `vector<bool>`, which is a reference
-    /// to a bit.
+    /// Tests whether a function has to do with a `vector<bool>`. What stands for an element there
+    /// is an object of its own: `auto` copies it, and a reference is bound to another one.
     fn names_bits(&self, function: &Function) -> bool {
         let program = self.program;
         let is_it = |text: &str| text.replace(char::is_whitespace, "").contains("vector<bool");
         let names = |name: &str| words(&function.text).any(|word| word == name);
         let mut fields = program.classes.iter().flat_map(|of| &of.fields);
-        names("auto")
-            && (is_it(&function.text)
-                || program.functions.iter().any(|of| is_it(&of.result) && names(&of.name))
-                || fields.any(|field| is_it(&field.ty) && names(&field.name)))
+        is_it(&function.text)
+            || program.functions.iter().any(|of| is_it(&of.result) && names(&of.name))
+            || fields.any(|field| is_it(&field.ty) && names(&field.name))
     }
 
     /// Tests whether members of the object may be meant otherwise than by their bare names: by a

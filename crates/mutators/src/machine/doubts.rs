@@ -114,7 +114,14 @@ impl Machine<'_> {
     /// Tests whether a function is seen where the running function calls it.
     pub(super) fn is_in_sight(&self, function: &Function) -> bool {
         let home = |line: usize| self.program.starts.partition_point(|start| *start < line);
-        let is_near = |running: &Function| home(running.line) == home(function.line);
+        // What a file includes is its own.
+        let is_shared = |line: usize| {
+            let file = home(line).checked_sub(1);
+            file.is_some_and(|file| self.program.shared.get(file) == Some(&true))
+        };
+        let is_near = |running: &Function| {
+            home(running.line) == home(function.line) || is_shared(function.line)
+        };
         !function.is_static || !function.class.is_empty() || self.running.is_none_or(is_near)
     }
 

@@ -5,6 +5,7 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind, Function};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::audits::{FORWARDS, PARTS};
 use crate::machine::contracts;
 use crate::machine::info::is_report;
 use crate::machine::invariants::{Invariant, invariant};
@@ -235,7 +236,20 @@ impl<'p> Machine<'p> {
         }
         if let ExprKind::Conditional(condition, then, otherwise) = &expr.kind
             && [then, otherwise].iter().any(|side| self.place_of(side, &state).is_some())
+            // With a new value on one side, the other one is copied.
+            && [then, otherwise].iter().all(|side| self.is_kept(side, &state))
         {
+            let types = [then, otherwise].map(|side| {
+                let place = self.place_of(side, &state)?;
+                match Self::load(&place, &state)?.value {
+                    Val::Int(num) => Some((num.bits, num.is_signed)),
+                    Val::Bool(_) => Some((1, false)),
+                    _ => Some((0, false)),
+                }
+            });
+            if types[0].is_none() || types[0] != types[1] {
+                return self.unsupported(state, "a reference to one of two places", expr.line);
+            }
             let (holds, fails) = self.branch(condition, state);
             let mut paths = Vec::new();
             for (states, side) in [(holds, then), (fails, otherwise)] {
@@ -256,6 +270,11 @@ impl<'p> Machine<'p> {
             && Self::load(&base, &state).is_some_and(|it| matches!(it.value, Val::List(_)))
         {
             return self.referred_element(&base, index, state, expr.line);
+        }
+        if let ExprKind::Call { callee, arguments, .. } = &expr.kind
+            && let Some(paths) = self.given_by(callee, arguments, &state, expr.line)
+        {
+            return paths;
         }
         let is_changed = match &expr.kind {
             ExprKind::Assign(..) => true,
@@ -297,6 +316,74 @@ impl<'p> Machine<'p> {
             (state, if has_place { Val::Reference(place) } else { value })
         });
         bound.collect()
+    }
+
+    /// The reference that a call gives to a place, if it gives one.
+    fn given_by(
+        &mut self,
+        callee: &'p Expr,
+        arguments: &'p [Expr],
+        state: &State,
+        line: usize,
+    ) -> Option<Paths<Val>> {
+        const WHAT: &str = "a reference to what a call gives";
+        let has_place = |expr: &Expr| self.place_of(expr, state).is_some();
+        match &callee.kind {
+            ExprKind::Name(name)
+                if ["std::move", "std::forward", "std::ref"].contains(&&**name) =>
+            {
+                let [of] = arguments else { return None };
+                has_place(of).then(|| self.reference(of, state.clone()))
+            }
+            ExprKind::Name(name) if name.starts_with("std::get") || name == "std::tie" => {
+                let is_place = arguments.iter().any(has_place);
+                is_place.then(|| self.unsupported(state.clone(), WHAT, line))
+            }
+            ExprKind::Name(name) => {
+                let place = Self::find_variable(name, state)?;
+                let Val::Lambda(id, _) = Self::load(&place, state)?.value else { return None };
+                let result = &self.lambdas.get(id)?.lambda.result;
+                let is_reference = result.contains('&') || result.contains("decltype");
+                is_reference.then(|| self.unsupported(state.clone(), WHAT, line))
+            }
+            ExprKind::Member { object, name, .. } if PARTS.contains(&name.as_str()) => {
+                let place = self.place_of(object, state)?;
+                let held = Self::load(&place, state)?.value;
+                let is_known = matches!(held, Val::List(_) | Val::Map(_));
+                is_known.then(|| self.unsupported(state.clone(), WHAT, line))
+            }
+            _ => None,
+        }
+    }
+
+    /// Tests whether an expression may be something that lasts, rather than a new value.
+    pub(super) fn is_kept(&self, expr: &Expr, state: &State) -> bool {
+        match &expr.kind {
+            ExprKind::Call { callee, .. } => match &callee.kind {
+                ExprKind::Name(name) | ExprKind::Member { name, .. } => {
+                    PARTS.contains(&name.as_str())
+                        || FORWARDS.contains(&name.split('<').next().unwrap_or(name))
+                        || self.refers(name)
+                        || Self::find_variable(name, state).is_some()
+                }
+                _ => true,
+            },
+            ExprKind::Conditional(_, then, otherwise) => {
+                self.is_kept(then, state) && self.is_kept(otherwise, state)
+            }
+            ExprKind::Cast(ty, _) => ty.ends_with('&'),
+            ExprKind::Braces(..)
+            | ExprKind::Integer(..)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Text(_)
+            | ExprKind::Null
+            | ExprKind::Binary(..)
+            | ExprKind::Postfix(..)
+            | ExprKind::Lambda(_) => false,
+            ExprKind::Prefix(op, _) => matches!(op, Sign::Mul | Sign::Increment | Sign::Decrement),
+            _ => true,
+        }
     }
 
     /// A reference to an element of a vector.

@@ -53,6 +53,8 @@ pub(crate) struct Program {
     pub(crate) unseen: BTreeSet<(String, String)>,
     /// The number of lines before each file.
     pub(crate) starts: Vec<usize>,
+    /// For each file, whether another one includes a file of its name.
+    pub(crate) shared: Vec<bool>,
     /// True if the files take over the names of a namespace that is not known.
     pub(crate) has_other_space: bool,
     /// The members and variables that functions may assign, sorted.

@@ -8,7 +8,6 @@ use halidom_rewrites::rules::{Domain, Node, ValueId};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
-use crate::machine::audits::{FORWARDS, PARTS};
 use crate::machine::backwards::has_length;
 use crate::machine::helpers::READS;
 use crate::machine::references::MAY_REFER;
@@ -325,7 +324,11 @@ impl<'p> Machine<'p> {
             // Each element is read when its iteration begins.
             let place = self.place_of(elements, &state);
             let is_list = matches!(range, Val::List(_));
-            if place.is_none() && is_list && self.is_kept(elements) && self.changes(body, &state) {
+            if place.is_none()
+                && is_list
+                && self.is_kept(elements, &state)
+                && self.changes(body, &state)
+            {
                 let what = "a loop over elements whose place is not followed";
                 done.extend(self.unsupported(state, what, line));
                 continue;
@@ -357,6 +360,12 @@ impl<'p> Machine<'p> {
                         let value = self.bind(of, value, &mut state);
                         let value = self.coerce(&declared.ty, value, &mut state);
                         self.borrows_from(&lenders, &declared.ty, &value, &mut state);
+                        // The iterator, which a change of the vector would end.
+                        if is_list && let Some(place) = &place {
+                            let part = Place::Part(Box::new(place.clone()), index.to_string());
+                            let (name, ty) = ("an iterator".to_owned(), "auto&".to_owned());
+                            state.frame().push(Slot { name, ty, value: Val::Reference(part) });
+                        }
                         let (name, ty) = (declared.name.clone(), declared.ty.clone());
                         state.frame().push(Slot { name, ty, value });
                         for (mut state, flow) in self.block(std::slice::from_ref(body), state) {
@@ -379,22 +388,6 @@ impl<'p> Machine<'p> {
             }
         }
         done
-    }
-
-    /// Tests whether an expression is something that lasts, rather than a new value.
-    fn is_kept(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Call { callee, .. } => match &callee.kind {
-                ExprKind::Name(name) | ExprKind::Member { name, .. } => {
-                    PARTS.contains(&name.as_str())
-                        || FORWARDS.contains(&name.as_str())
-                        || self.refers(name)
-                }
-                _ => true,
-            },
-            ExprKind::Braces(..) => false,
-            _ => true,
-        }
     }
 
     /// Tests whether a statement may change something.

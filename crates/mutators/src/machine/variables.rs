@@ -322,6 +322,36 @@ impl<'p> Machine<'p> {
 
     /// Assigns a variable.
     pub(crate) fn store(&mut self, place: &Place, value: Val, state: &mut State) {
+        if Self::ends_references(place, state) {
+            state.lost = Some("a container that changes while its elements are in use");
+        }
+        self.put(place, value, state);
+    }
+
+    /// Tests whether a variable refers to an element of a vector or map that is in a place, or is
+    /// there. C++ may move the elements where the whole changes.
+    fn ends_references(place: &Place, state: &State) -> bool {
+        let is_below = |place: &Place, reference: &Place| {
+            let (mut at, mut is_element) = (reference, false);
+            while let Place::Part(base, _) = at {
+                let held = Self::load(base, state).map(|slot| slot.value);
+                is_element |= matches!(held, Some(Val::List(_) | Val::Map(_)));
+                if **base == *place {
+                    return is_element;
+                }
+                at = base;
+            }
+            false
+        };
+        let frames = state.frames.iter().flat_map(|frame| frame.iter());
+        frames.chain(&state.members).any(|slot| match &slot.value {
+            Val::Reference(to) | Val::Address(to) => is_below(place, to),
+            _ => false,
+        })
+    }
+
+    /// Stores a value without a look at references.
+    fn put(&mut self, place: &Place, value: Val, state: &mut State) {
         if value.any(&mut |value| matches!(value, Val::Lambda(..))) {
             state.lost = Some("a lambda function that is kept");
         }
@@ -345,7 +375,7 @@ impl<'p> Machine<'p> {
                 Rc::make_mut(&mut state.frames[*frame])[*index].value = value;
             }
             Place::Part(base, _) if self.is_of_report(place, state) => {
-                self.store(base, Val::info(), state);
+                self.put(base, Val::info(), state);
             }
             Place::Part(base, name) => {
                 let held = Self::load(base, state).map(|slot| slot.value);
@@ -360,7 +390,7 @@ impl<'p> Machine<'p> {
                             self.converted_like(&element.clone(), value)
                         };
                     }
-                    self.store(base, Val::List(values), state);
+                    self.put(base, Val::List(values), state);
                     return;
                 }
                 if let (Some(Val::Map(mut entries)), Ok(index)) =
@@ -369,7 +399,7 @@ impl<'p> Machine<'p> {
                     if let Some(entry) = entries.get_mut(index) {
                         entry.1 = value;
                     }
-                    self.store(base, Val::Map(entries), state);
+                    self.put(base, Val::Map(entries), state);
                     return;
                 }
                 let Some(Val::Object(mut members)) = held else { return };
@@ -388,7 +418,7 @@ impl<'p> Machine<'p> {
                     Some((_, held)) => *held = value,
                     None => members.push((name.clone(), value)),
                 }
-                self.store(base, Val::Object(members), state);
+                self.put(base, Val::Object(members), state);
             }
             Place::Nowhere => Self::changed_unseen(state),
             Place::Member(name) => {

@@ -43,7 +43,6 @@ class WrongLength : public IRMutator {
             seen.push_back(e);
             v.push_back(e);
             v.pop_back();
-            v.clear();
         }
         return Sub::make(seen[0], op->b);
     }
@@ -61,13 +60,22 @@ class RightNumbers : public IRMutator {
     }
 };
 
-class WrongMember : public IRMutator {
-    std::vector<Expr> v;
+class WrongSwap : public IRMutator {
     Expr visit(const Sub *op) override {
-        v = {op->a, op->b};
-        std::vector<Expr> seen;
+        std::vector<Expr> v = {op->a, op->a}, w = {op->b, op->b}, seen;
         for (Expr e : v) {
-            v[1] = op->a;
+            v.swap(w);
+            seen.push_back(e);
+        }
+        return Sub::make(seen[0], seen[1]);
+    }
+};
+
+class WrongMove : public IRMutator {
+    Expr visit(const Sub *op) override {
+        std::vector<Expr> v = {op->a, op->a}, w = {op->b, op->b}, seen;
+        for (Expr e : v) {
+            v = w;
             seen.push_back(e);
         }
         return Sub::make(seen[0], seen[1]);
