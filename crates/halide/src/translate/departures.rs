@@ -54,26 +54,25 @@ impl Nodes<'_> {
             // `float32_to_float16` and `float32_to_bfloat16` lose what is NaN.
             return on.strictly("a float of 16 bits that the code rounds by way of integers");
         }
-        match self.departure_at_all(node, ty, on) {
-            // NEON takes denormal numbers for 0.
-            Departure::None if on.machine.family == Family::Arm && ty.lanes > 1 => {
-                const WHAT: &str = "a strict operation on vectors of floats on ARM with 32 bits";
-                let computes = matches!(node, Node::Binary(..) | Node::Call(..))
-                    && node.operands().into_iter().any(is_of_floats);
-                let is_strict = matches!(node, Node::Call(name, _)
-                    if self.names.text(*name).starts_with("strict_"));
-                match (computes, is_strict) {
-                    (true, true) => Departure::Refused(WHAT),
-                    (true, false) => on.strictly(WHAT),
-                    (false, _) => Departure::None,
-                }
-            }
-            found => found,
+        let found = self.departure_of(node, ty, on);
+        let takes_floats = node.operands().into_iter().any(is_of_floats);
+        let computes = matches!(node, Node::Binary(..) | Node::Call(..)) && takes_floats;
+        if found != Departure::None
+            || on.machine.family != Family::Arm
+            || ty.lanes == 1
+            || !computes
+        {
+            return found;
         }
+        // NEON takes denormal numbers for 0.
+        let what = "a strict operation on vectors of floats on ARM with 32 bits";
+        let is_strict = matches!(node, Node::Call(name, _)
+            if self.names.text(*name).starts_with("strict_"));
+        if is_strict { Departure::Refused(what) } else { on.strictly(what) }
     }
 
-    /// That of an operation on any machine's numbers.
-    fn departure_at_all(&self, node: &Node, ty: Type, on: &Departures) -> Departure {
+    /// The departure of an operation but for denormal numbers.
+    fn departure_of(&self, node: &Node, ty: Type, on: &Departures) -> Departure {
         let is_of_floats = |id: NodeId| is_float(self.ty(id).scalar);
         match node {
             Node::Binary(op, a, _) if is_of_floats(*a) => match op {

@@ -71,6 +71,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/api_terms.rs"),
     include_str!("../machine/asserts.rs"),
     include_str!("../machine/audits.rs"),
+    include_str!("../machine/bindings.rs"),
     include_str!("../machine/backwards.rs"),
     include_str!("../machine/balance.rs"),
     include_str!("../machine/buffers.rs"),

@@ -30,7 +30,7 @@ const SPACES: [&str; 11] = [
     "runtime",
 ];
 
-/// The bases of emitters in TVM's family. They have methods that visit, and no others.
+/// The bases of emitters in TVM's family. The names of their methods begin with `Visit`.
 const FUNCTORS: [&str; 2] = ["ExprFunctor", "StmtFunctor"];
 
 /// Tests whether only known names come from a namespace.

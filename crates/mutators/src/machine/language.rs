@@ -494,6 +494,6 @@ pub struct Contract {
     pub(crate) lifts_reports: bool,
     /// True if it replaces a body in the given files.
     pub(crate) replaces_body: bool,
-    /// The classes of mutators that it runs, where these are those of another pass.
+    /// The classes of mutators of the pass that it runs.
     pub(crate) runs: Vec<&'static str>,
 }

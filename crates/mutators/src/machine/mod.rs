@@ -38,6 +38,7 @@ pub(crate) mod asserts;
 pub(crate) mod audits;
 pub(crate) mod backwards;
 pub(crate) mod balance;
+mod bindings;
 pub(crate) mod buffers;
 pub(crate) mod calls;
 mod classes;

@@ -337,7 +337,7 @@ impl<'p> Machine<'p> {
                 let lenders = self.lenders(elements, &range, &mut state);
                 let depth = state.frame().len();
                 let length = values.len();
-                // A map changes in other ways.
+                // Of a map, all entries must stay.
                 let stays = |state: &State| match &place {
                     Some(place) if is_list => has_length(place, length, state),
                     Some(place) => Self::load(place, state).is_some_and(|it| it.value == range),
