@@ -212,7 +212,7 @@ impl Found {
             wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
         };
         mutators.retain(is_wanted);
-        // What is wanted rests on the contracts of what it may call.
+        // A wanted mutator rests on the contracts of all functions that it may call.
         let first = mutators.iter().map(|(_, function)| &program.functions[*function]).collect();
         let reached = called(&program, first);
         let is_assumed = |of: &(usize, usize)| {
