@@ -28,8 +28,11 @@ const VARIANTS: &[Variant] = &[
 
 const STRICT: &[&str] = &["-std=c11", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
-/// The share of the loops that more threads start than a machine may have processors, as each of
-/// them waits for threads that do not run. `cargo xtask sweep` starts all.
+/// The share of the loops that a run of all tests starts. `cargo xtask sweep` starts all.
+const SHARE: usize = 10;
+
+/// The share of these that more threads start than a machine may have processors, as each of them
+/// waits for threads that do not run.
 const CROWDED: usize = 10;
 
 #[test]
@@ -50,7 +53,11 @@ fn runtime_passes_its_tests_under_each_compiler() {
         compile(variant, &program, &[], &sources);
         let is_sweep = std::env::var_os("HALIDOM_SWEEP").is_some();
         for (threads, is_crowded) in [("1", false), ("2", false), ("8", true)] {
-            let share = if is_crowded && !is_sweep { CROWDED } else { 1 };
+            let share = match (is_sweep, is_crowded) {
+                (true, _) => 1,
+                (false, false) => SHARE,
+                (false, true) => SHARE * CROWDED,
+            };
             run(Command::new(&program)
                 .env("HALIDOM_THREADS", threads)
                 // The test requests more memory than there is, and expects a failure.

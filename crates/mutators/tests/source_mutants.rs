@@ -28,7 +28,7 @@ use halidom_smt::{Family, Program};
 use halidom_testgen::{is_sweep, sampled};
 
 /// The number of mutants in a run of all tests.
-const FEW: usize = 24;
+const FEW: usize = 12;
 
 /// The number of inputs on which a mutant is run.
 const INPUTS: usize = 4000;

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use halidom_verdict::{
-    self as verdict, Cause, Claim, Condition, Evidence, Modes, Obligations, Ran,
-};
+use halidom_verdict::{self as verdict, Cause, Claim, Condition, Evidence, Modes, Obligations};
 
 use crate::{Axioms, Floats, Method, Report, Status, Verdict};
 
@@ -55,15 +53,11 @@ impl Report {
     /// of them.
     pub fn answer(&self) -> verdict::Verdict {
         match &self.verdict {
-            Verdict::Refuted(found) if found.replayed => verdict::Verdict::refuted(Evidence::of(
-                Ran::Interpreter,
+            Verdict::Refuted(found) => verdict::Verdict::refuted(Evidence::of(
+                found.ran,
                 found.expected.as_str(),
                 found.got.as_str(),
             )),
-            Verdict::Refuted(_) => verdict::Verdict::unknown(
-                Cause::Unconfirmed,
-                "a counterexample was found, and not replayed",
-            ),
             Verdict::Unknown(reason) => {
                 let mut causes = self.causes();
                 if causes.is_empty() || reason.cause == Cause::Unconfirmed {

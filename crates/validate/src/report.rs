@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use halidom_ir::{Array, Constant, ExprId, FuncId, Shape, StmtId, VarId};
 use halidom_smt::Solver;
-use halidom_verdict::{Claim, Condition, Reason};
+use halidom_verdict::{Claim, Condition, Ran, Reason};
 
 use crate::floats::{Axioms, Floats};
 use crate::obligation::record::{Kind, Method};
@@ -62,8 +62,8 @@ pub struct Counterexample {
     pub got: String,
     /// The place in the program that goes wrong, if one was found.
     pub site: Option<Site>,
-    /// True if the interpreter replayed the run. Always true: nothing is refuted without a run.
-    pub replayed: bool,
+    /// The object of the run. Nothing is refuted without a run.
+    pub ran: Ran,
 }
 
 /// The place where a run goes wrong: the first store whose value differs from the specification's,

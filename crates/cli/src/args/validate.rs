@@ -14,8 +14,8 @@ pub(crate) struct ValidateArgs {
     /// compiled code's values to this folder, as .npy files
     #[arg(long, value_name = "DIR")]
     pub(crate) replay: Option<PathBuf>,
-    /// Do not run the compiled code on the inputs of a refutation: the verdict is then about the
-    /// statement alone
+    /// Do not run the compiled code, neither on the inputs of a refutation nor on the inputs that
+    /// try a proof: the verdict is then about the statement alone
     #[arg(long, requires = "stock", conflicts_with = "replay")]
     pub(crate) no_replay: bool,
     /// Write the judged statement to this file without loss, in the form that `--ir` takes

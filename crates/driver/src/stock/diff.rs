@@ -284,7 +284,7 @@ impl Difference {
             expected: self.defined[side].clone(),
             got: self.got[side].clone(),
             site: None,
-            replayed: true,
+            ran: Ran::CompiledCode,
         }
     }
 }

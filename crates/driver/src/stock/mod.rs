@@ -15,6 +15,7 @@ pub mod preload;
 pub mod replay;
 pub mod sizes;
 mod statement;
+mod tried;
 mod unwritten;
 
 use std::path::{Path, PathBuf};
@@ -54,6 +55,7 @@ pub use halidom_halide::translate::Note;
 pub use import::{Import, import, import_script};
 pub use passes::{Outcome, Step, changes, passes};
 pub use replay::{Confirmed, Replay, bear_out, confirm, dump, replay};
+pub use tried::{Tried, try_out};
 pub use unwritten::{Unwritten, unwritten};
 
 /// A compilation by stock Halide.

@@ -392,7 +392,8 @@ pub fn confirm(stock: &Stock, seed: u64, count: usize) -> Result<Confirmed, Stri
             continue;
         }
         confirmed.runs += 1;
-        if let Some(replay) = first_wrong(stock, &windows, &wanted, &folder)? {
+        let left = left(stock, &windows, &folder)?;
+        if let Some(replay) = first_wrong(stock, &wanted, &left) {
             confirmed.wrong = confirmed.wrong.or(Some(replay));
         }
     }
@@ -400,23 +401,17 @@ pub fn confirm(stock: &Stock, seed: u64, count: usize) -> Result<Confirmed, Stri
 }
 
 /// The first point at which the compiled code wrote another value than the pipeline's.
-fn first_wrong(
-    stock: &Stock,
-    windows: &[Shape],
-    wanted: &[Wanted],
-    folder: &Path,
-) -> Result<Option<Replay>, String> {
+pub(super) fn first_wrong(stock: &Stock, wanted: &[Wanted], left: &[Array]) -> Option<Replay> {
     // Constants that the compiler computed are known to six digits only.
     let regrouped = stock.source.may_regroup() || stock.has_digits();
-    let left = left(stock, windows, folder)?;
     let wrong = wanted.iter().find(|wanted| {
         let have = left.get(wanted.component).and_then(|have| have.get(&wanted.coords));
         !agree(Some(wanted.value), have, regrouped)
     });
-    Ok(wrong.map(|Wanted { component, coords, value }| {
+    wrong.map(|Wanted { component, coords, value }| {
         let got = left.get(*component).and_then(|have| have.get(coords));
         differing(stock, *component, coords.clone(), [Some(*value), got])
-    }))
+    })
 }
 
 /// The largest number of points in a window of a random case.

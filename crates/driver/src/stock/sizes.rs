@@ -256,6 +256,18 @@ pub(super) fn settled(
     small.take(count).collect()
 }
 
+/// Tests whether all entry checks of a program hold for a case: those of the code, and those that
+/// stand for what its callers promise.
+pub(super) fn accepts(
+    pool: &Pool,
+    (algorithm, program): (&Algorithm, &Program),
+    case: &Case,
+) -> bool {
+    let entry = Entry::of(pool, algorithm, program);
+    let mut bindings = case.bindings.clone();
+    entry.bind_windows(&mut bindings, &case.windows).is_some() && entry.all_hold(&bindings)
+}
+
 /// The values that the pipeline defines for a case: at every point of small outputs, at the corners
 /// and middles of large ones. `None` if the pipeline has no value there or the evaluation takes too
 /// long.
@@ -604,10 +616,14 @@ impl<'a> Entry<'a> {
             return None;
         }
         self.bind(&mut bindings, &windows, &shapes)?;
-        let holds = |check: &ExprId| {
-            evaluate_expr(self.pool, *check, &bindings) == Ok(Constant::bool(true))
-        };
-        self.checks.iter().all(holds).then_some(Settled { bindings, windows, shapes })
+        self.all_hold(&bindings).then_some(Settled { bindings, windows, shapes })
+    }
+
+    /// Tests whether all entry checks hold.
+    fn all_hold(&self, bindings: &Bindings) -> bool {
+        let holds =
+            |check: &ExprId| evaluate_expr(self.pool, *check, bindings) == Ok(Constant::bool(true));
+        self.checks.iter().all(holds)
     }
 
     /// Sets sides to the values that the checks' equations give.
@@ -641,6 +657,17 @@ impl<'a> Entry<'a> {
 
     /// Binds windows and shapes, all of them dense.
     fn bind(&self, bindings: &mut Bindings, windows: &[Shape], shapes: &[Shape]) -> Option<()> {
+        self.bind_windows(bindings, windows)?;
+        let inputs = self.algorithm.inputs.iter().zip(self.inputs());
+        for ((input, buffer), shape) in inputs.zip(shapes) {
+            let strides = self.dense(buffer, shape)?;
+            bindings.set_input_shape(self.pool, *input, shape, &strides).ok()?;
+        }
+        Some(())
+    }
+
+    /// Binds windows, all of them dense.
+    fn bind_windows(&self, bindings: &mut Bindings, windows: &[Shape]) -> Option<()> {
         for (output, window) in self.program.outputs.iter().zip(windows) {
             let strides = self.dense(*output.buffers.first()?, window)?;
             for ((min_var, extent_var), (min, extent)) in output.window.iter().zip(window) {
@@ -657,11 +684,6 @@ impl<'a> Entry<'a> {
                     }
                 }
             }
-        }
-        let inputs = self.algorithm.inputs.iter().zip(self.inputs());
-        for ((input, buffer), shape) in inputs.zip(shapes) {
-            let strides = self.dense(buffer, shape)?;
-            bindings.set_input_shape(self.pool, *input, shape, &strides).ok()?;
         }
         Some(())
     }

@@ -235,6 +235,6 @@ fn counterexample(
         expected,
         got,
         site: None,
-        replayed: true,
+        ran: Ran::CompiledCode,
     })
 }

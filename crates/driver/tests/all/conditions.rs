@@ -8,6 +8,7 @@ use std::path::Path;
 
 use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Request, bridge};
+use halidom_testgen::sampled;
 use halidom_validate::{Report, Status, Verdict};
 
 /// A sum of three floats; `{sum}` is written with or without `strict_float`.
@@ -211,7 +212,7 @@ fn arithmetic_that_wraps_is_named_where_the_pipeline_has_it() {
         return;
     }
     let kinds = ["value-arithmetic-wraps", "conversions-wrap", "conversions-fit"];
-    for (value, wanted) in [
+    let cases = [
         ("a[x] + a[x + 1]", [false, false, false]),
         ("hl.f32(hl.i32(a[x]) + 1)", [true, false, true]),
         ("hl.f32(hl.i64(a[x]))", [false, false, true]),
@@ -231,7 +232,8 @@ fn arithmetic_that_wraps_is_named_where_the_pipeline_has_it() {
             "hl.sum(a[x + hl.RDom([(0, hl.clamp(hl.i32(hl.Param(hl.Float(32), 's')), 1, 9))])])",
             [false, false, true],
         ),
-    ] {
+    ];
+    for (value, wanted) in sampled(cases, 3) {
         let report = judged(value, None, str::to_owned);
         let names = names(&report);
         assert_eq!(kinds.map(|kind| names.contains(&kind)), wanted, "{value}: {names:?}");

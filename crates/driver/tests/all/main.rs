@@ -42,6 +42,7 @@ mod strides;
 mod table1;
 mod table1_native;
 mod tables_by_floats;
+mod tried;
 mod tuple_outputs;
 mod undefined_values;
 mod windows;

@@ -7,7 +7,7 @@ use halidom_driver::compile::compile;
 use halidom_driver::source::Choice;
 use halidom_ir::{Algorithm, Pool, Program, Schedule};
 use halidom_schedule::{Engine, apply, complete, transform};
-use halidom_testgen::{SpecificationMutant, rewriting_mutants};
+use halidom_testgen::{SpecificationMutant, rewriting_mutants, sampled};
 use halidom_validate::{Kind, Verdict, validate_refined};
 
 const HISTOGRAM: &str = "pipeline histogram(a: buffer<u8, 2>) -> count: buffer<u32, 1> {
@@ -61,13 +61,12 @@ const WRAPPER: &str = "pipeline blur(a: buffer<u16, 2>) -> output: buffer<u16, 2
 }
 schedule s for blur { a.in(rows).compute_root(); rows.in().compute_at(output, y); }";
 
-/// The number of mutants for one that a test run judges. With `HALIDOM_MUTANTS`, all are judged.
-const SHARE: usize = 3;
+/// The number of mutants for one that a run of all tests judges. A sweep judges all.
+const SHARE: usize = 6;
 
 /// The mutants of a rewriting that this run judges.
 fn mutants(pool: &Pool, from: &Algorithm, to: &Algorithm) -> Vec<SpecificationMutant> {
-    let step = if std::env::var_os("HALIDOM_MUTANTS").is_some() { 1 } else { SHARE };
-    rewriting_mutants(pool, from, to).into_iter().step_by(step).collect()
+    sampled(rewriting_mutants(pool, from, to), SHARE)
 }
 
 const TEXTS: [(&str, &str); 4] =

@@ -52,7 +52,7 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    for (script, pass) in sampled(MISCOMPILES, 3) {
+    for (script, pass) in sampled(MISCOMPILES, 6) {
         let made = Command::new(&python)
             .arg(scripts.join(script).with_extension("py"))
             .arg(folder.path())

@@ -121,6 +121,10 @@ impl Judging<'_> {
             }
             Some(_) | None => None,
         };
+        let tried = match &stock {
+            Some(stock) if !self.args.no_replay => stock::try_out(stock, &mut report),
+            Some(_) | None => None,
+        };
         if stock.is_some() {
             // The printed time is the time of the wait, with the compiles of stock Halide.
             report.time = self.begin.elapsed();
@@ -137,6 +141,9 @@ impl Judging<'_> {
             stock.as_ref().zip(replayed.as_ref()),
             output,
         );
+        if let Some(tried) = &tried {
+            replay::show_tried(tried, output);
+        }
         faults(&report, output)?;
         let verdict = report.answer();
         let baseline = self.baseline.as_ref();

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use halidom_driver::stock::{self, Outcome, Replay, Stock};
+use halidom_driver::stock::{self, Outcome, Replay, Stock, Tried};
 use halidom_validate::{Counterexample, Report, Verdict};
 use serde_json::json;
 
@@ -12,25 +12,53 @@ use crate::output::Output;
 /// The number of lines of a statement that are shown before and after the pass at fault.
 const CHANGES: usize = 8;
 
+/// Describes what compiled code did.
+fn said(replay: &Replay) -> String {
+    match replay {
+        Replay::Wrong { output, coords, expected, got } => {
+            format!("compiled code: {output}{coords:?} is {got}, and the pipeline says {expected}")
+        }
+        Replay::Faults(seen) => {
+            format!("compiled code: gives what the pipeline says, and faults: {seen}")
+        }
+        Replay::Right => "compiled code: gives what the pipeline says".to_owned(),
+        Replay::Killed(words) | Replay::Failed(words) => {
+            format!("compiled code: not run ({words})")
+        }
+    }
+}
+
 /// Reports what Halide's compiled code did on the inputs of a refutation.
 pub(super) fn show(stock: &Stock, replay: &Replay, report: &Report, output: &mut Output<'_>) {
-    let (line, replayed) = match replay {
-        Replay::Wrong { output, coords, expected, got } => (
-            format!("compiled code: {output}{coords:?} is {got}, and the pipeline says {expected}"),
-            true,
-        ),
-        Replay::Faults(seen) => {
-            (format!("compiled code: gives what the pipeline says, and faults: {seen}"), true)
-        }
-        Replay::Right => ("compiled code: gives what the pipeline says".to_owned(), false),
-        Replay::Killed(words) | Replay::Failed(words) => {
-            (format!("compiled code: not run ({words})"), false)
-        }
-    };
+    let line = said(replay);
+    let replayed = matches!(replay, Replay::Wrong { .. } | Replay::Faults(_));
     output.line(&format!("  {line}"));
     output.set("compiled_code", json!({ "replayed": replayed, "said": line }));
     if let Verdict::Refuted(counterexample) = &report.verdict {
         show_pass(stock, counterexample, output);
+    }
+}
+
+/// Reports what the compiled code of a proved statement did in runs.
+pub(super) fn show_tried(tried: &Tried, output: &mut Output<'_>) {
+    let line = match tried {
+        Tried::Agreed { runs, refused } => {
+            let refusing = match refused {
+                0 => String::new(),
+                refused => format!("; its entry checks refuse {refused}"),
+            };
+            format!("compiled code: gives what the pipeline says in {runs} runs{refusing}")
+        }
+        Tried::Differs(replay) => said(replay),
+        Tried::NotRun(words) => format!("compiled code: not run ({words})"),
+    };
+    output.line(&format!("  {line}"));
+    let replayed = matches!(tried, Tried::Differs(Replay::Wrong { .. }));
+    output.set("compiled_code", json!({ "replayed": replayed, "said": line }));
+    if replayed {
+        let pass = "code generation";
+        output.line(&format!("  pass: {pass}: the statement is proved, and its code is wrong"));
+        output.set("pass", pass);
     }
 }
 

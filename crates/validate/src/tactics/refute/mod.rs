@@ -30,6 +30,7 @@ use std::time::{Duration, Instant};
 use halidom_base::IndexSet;
 use halidom_interp::machine::{self, Fault};
 use halidom_ir::{Algorithm, Array, Constant, Expr, ExprId, FuncId, Pool, Program, VarId};
+use halidom_verdict::Ran;
 
 pub(crate) use admitted::{of_given, of_run, suggested};
 use case::Case;
@@ -263,7 +264,7 @@ fn run(
             expected,
             got,
             site,
-            replayed: true,
+            ran: Ran::Interpreter,
         }))
     };
     match machine::run(pool, program, &case.bindings, &case.windows, &options) {

@@ -1,0 +1,210 @@
+//! Runs of the compiled code of a proved statement.
+//!
+//! A proof is about the statement. Halide's code generator and LLVM turn it into machine code, and
+//! nothing proves that step. So before the verdict is given, that code runs on a few inputs: a
+//! fault of the code generator that shows there cannot hide behind a proof.
+
+use std::env::consts;
+use std::time::Duration;
+
+use halidom_halide::Names;
+use halidom_halide::bridge::{Ending, Fresh};
+use halidom_halide::dump::Dump;
+use halidom_testgen::cases_of;
+use halidom_validate::{Conventions, Counterexample, Owed, Report, Verdict};
+use halidom_verdict::{Cause, Ran, Reason};
+
+use super::Stock;
+use super::diff::Run;
+use super::execute;
+use super::replay::{POINTS, Replay, STEPS, first_wrong};
+use super::sizes::{self, Case, Wanted};
+use super::statement::Code;
+use crate::subject::Subject;
+
+/// The result of the runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// Every run that reached its end gave the pipeline's values.
+    Agreed {
+        /// The number of runs that reached their end.
+        runs: usize,
+        /// The number of runs that an entry check refused.
+        refused: usize,
+    },
+    /// A run gave another value, or faulted.
+    Differs(Replay),
+    /// Nothing was run, for this reason.
+    NotRun(String),
+}
+
+/// The seed of the inputs. It is fixed, so that the same compile gets the same verdict.
+const SEED: u64 = 1;
+
+/// The number of cases at the borders of the entry checks, and of random cases.
+const CASES: usize = 4;
+
+/// The largest number of elements in an input or output of a case.
+const MOST_ELEMENTS: i64 = 1 << 18;
+
+/// The time limit for all runs.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// The signal that ends code with instructions that the machine does not have.
+const SIGILL: i32 = 4;
+
+/// Runs the compiled code of a proved statement on some inputs. A proof stands only if no run gives
+/// another value than the pipeline, and no run faults. A wrong value refutes the compile, unless
+/// rounding may explain it. Returns `None` if the verdict is no proof.
+pub fn try_out(stock: &Stock, report: &mut Report) -> Option<Tried> {
+    if report.verdict != Verdict::Proved {
+        return None;
+    }
+    let dump = match &stock.code {
+        Code::Own(Some(dump)) | Code::Live(dump) | Code::Given(dump) => dump,
+        Code::Own(None) | Code::Text(_) => {
+            return Some(Tried::NotRun("only a statement without loss can be compiled".to_owned()));
+        }
+    };
+    if !is_of_this_machine(&dump.target) {
+        let words = format!("it was compiled for `{}`", dump.target);
+        return Some(Tried::NotRun(words));
+    }
+    let cases = cases(stock);
+    if cases.is_empty() {
+        return Some(Tried::NotRun("no inputs were found that its checks accept".to_owned()));
+    }
+    Some(match run(stock, (dump, &stock.names), &cases) {
+        Err(words) => Tried::NotRun(words),
+        Ok(Seen { wrong: Some((verdict, replay)), .. }) => {
+            report.verdict = verdict;
+            Tried::Differs(replay)
+        }
+        Ok(Seen { runs: 0, refused: 0, .. }) => {
+            Tried::NotRun("the pipeline has no value on the inputs that were found".to_owned())
+        }
+        Ok(Seen { runs, refused, wrong: None }) => Tried::Agreed { runs, refused },
+    })
+}
+
+/// Tests whether this machine runs code that was compiled for a target without a further device.
+fn is_of_this_machine(target: &str) -> bool {
+    let host = match (consts::ARCH, consts::OS) {
+        ("x86_64", "linux") => "x86-64-linux",
+        ("aarch64", "linux") => "arm-64-linux",
+        _ => return false,
+    };
+    const DEVICES: [&str; 6] = ["cuda", "opencl", "metal", "vulkan", "webgpu", "d3d12compute"];
+    let Some(features) = target.strip_prefix(host) else { return false };
+    features.split('-').all(|feature| !DEVICES.contains(&feature))
+}
+
+/// The inputs of the runs, each with the values that the pipeline has there.
+fn cases(stock: &Stock) -> Vec<(Case, Vec<Wanted>)> {
+    let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let program = &compiled.program;
+    let borders = sizes::cases(pool, (algorithm, program), (SEED, CASES), MOST_ELEMENTS);
+    let random = cases_of(pool, algorithm, program, POINTS, (SEED, CASES)).into_iter();
+    // What callers promise, as that no assertion fails, is a check of the program, not of its code.
+    let random = random.map(|case| Case { bindings: case.bindings, windows: case.windows });
+    let with_values = |case: Case| {
+        let wanted = sizes::wanted(stock.said(), &case)?;
+        Some((case, wanted))
+    };
+    let accepted = random.filter(|case| sizes::accepts(pool, (algorithm, program), case));
+    borders.into_iter().chain(accepted).filter_map(with_values).collect()
+}
+
+/// The results of the runs.
+struct Seen {
+    runs: usize,
+    refused: usize,
+    /// The first run that is wrong, with the verdict that it leads to.
+    wrong: Option<(Verdict, Replay)>,
+}
+
+fn run(
+    stock: &Stock,
+    (dump, names): (&Dump, &Names),
+    cases: &[(Case, Vec<Wanted>)],
+) -> Result<Seen, String> {
+    let argued = |(case, _): &(Case, Vec<Wanted>)| {
+        let given = (&case.bindings, case.windows.as_slice());
+        execute::case_of(stock, (dump, names), given, Fresh::default())
+    };
+    let given = cases.iter().map(argued).collect::<Result<Vec<_>, _>>()?;
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let built = execute::built(stock, (dump, names), place.path())?;
+    let endings = built.run(&given, LIMIT).map_err(|error| error.to_string())?;
+    let mut seen = Seen { runs: 0, refused: 0, wrong: None };
+    for (number, ending) in endings.iter().enumerate() {
+        let (case, wanted) = &cases[number];
+        let replay = match ending {
+            Ending::Done(memories) => {
+                let of_run = (dump, &given[number], memories.as_slice());
+                let left = execute::outputs(stock, of_run, &case.windows)?;
+                match first_wrong(stock, wanted, &left) {
+                    Some(replay) => replay,
+                    None => {
+                        seen.runs += 1;
+                        continue;
+                    }
+                }
+            }
+            Ending::Failed(_) => {
+                seen.refused += 1;
+                continue;
+            }
+            Ending::Crashed(SIGILL) => {
+                return Err("it has instructions that this machine does not have".to_owned());
+            }
+            Ending::Crashed(signal) => Replay::Killed(format!("signal {signal} ends it")),
+            Ending::Seen(report) => Replay::Faults(report.clone()),
+            Ending::Late => return Err("it takes too long".to_owned()),
+        };
+        if let Some(verdict) = differs(stock, case, &replay) {
+            seen.wrong = Some((verdict, replay));
+            break;
+        }
+    }
+    Ok(seen)
+}
+
+/// The verdict on a proved statement whose compiled code differs from the pipeline in a run.
+/// Returns `None` if the code owes nothing on these inputs.
+fn differs(stock: &Stock, case: &Case, replay: &Replay) -> Option<Verdict> {
+    let (pool, said) = stock.said();
+    let given = (&case.bindings, case.windows.as_slice());
+    let rounds = match Conventions::Halide.owed(pool, said, given, STEPS) {
+        Owed::Values { rounded, .. } => rounded && stock.source.may_regroup(),
+        Owed::NoFault | Owed::Nothing(_) => return None,
+    };
+    let unknown = |words: &str| {
+        let words = format!("the statement is proved, but {words}");
+        Some(Verdict::Unknown(Reason::new(Cause::Unconfirmed, words)))
+    };
+    let Replay::Wrong { output, coords, expected, got } = replay else {
+        return unknown("a run of the compiled code does not reach its end");
+    };
+    if rounds || stock.has_digits() {
+        return unknown(&format!(
+            "a run of the compiled code gives {output}{coords:?} = {got} for {expected}, which the \
+                order of rounding may explain"
+        ));
+    }
+    let run = Run::of(stock, &case.bindings, &case.windows);
+    let Some(Run { parameters, inputs, windows }) = run else {
+        return unknown("a run of the compiled code differs, whose inputs are not known");
+    };
+    Some(Verdict::Refuted(Box::new(Counterexample {
+        parameters,
+        inputs,
+        windows,
+        output: Some(output.clone()),
+        coords: coords.clone(),
+        expected: expected.clone(),
+        got: got.clone(),
+        site: None,
+        ran: Ran::CompiledCode,
+    })))
+}

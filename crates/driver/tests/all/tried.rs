@@ -1,0 +1,132 @@
+//! Runs of the compiled code of proved statements.
+
+use std::path::Path;
+
+use halidom_driver::judge::Options;
+use halidom_driver::stock::{self, Replay, Request, Stock, Tried, bridge};
+use halidom_validate::{Report, Verdict};
+use halidom_verdict::{Cause, Ran};
+
+use crate::common::judge;
+
+const SCRIPT: &str = "import halide as hl
+
+def pipeline():
+    x, xi = hl.Var('x'), hl.Var('xi')
+    a = hl.ImageParam({type}, 1, 'a')
+    out = hl.Func('out')
+    out[x] = {value}
+    out.split(x, x, xi, 8, hl.TailStrategy.GuardWithIf)
+    return out
+";
+
+fn has_halide() -> bool {
+    bridge::find().is_ok() && bridge::is_installed()
+}
+
+/// Halide's compile of a value, for a target, with a change of the lossless statement.
+fn stock_of(
+    folder: &Path,
+    [ty, value]: [&str; 2],
+    target: Option<&str>,
+    [from, to]: [&str; 2],
+) -> Stock {
+    let path = folder.join("pipeline.py");
+    let text = SCRIPT.replace("{type}", ty).replace("{value}", value);
+    std::fs::write(&path, text).expect("it is written");
+    let mut job = bridge::Job::of(bridge::Origin::Script(path));
+    job.target = target.map(str::to_owned);
+    let mut request = Request::of_job(job);
+    let stock = stock::read(&request).expect("it is translated");
+    if from.is_empty() {
+        return stock;
+    }
+    let right = stock.lossless().expect("Halide compiled it");
+    assert!(right.contains(from), "{right}");
+    let wrong = folder.join("wrong.dump");
+    std::fs::write(&wrong, right.replace(from, to)).expect("it is written");
+    request.statement = Some(wrong);
+    stock::read(&request).expect("it is translated")
+}
+
+fn judged(stock: &Stock) -> Report {
+    let options = Options::find().expect("there are solvers").of_stock();
+    let subject = &stock.subject;
+    judge(&subject.pool, &subject.algorithm, &subject.compiled, &options)
+}
+
+const BYTES: &str = "hl.UInt(8)";
+const UNCHANGED: [&str; 2] = ["", ""];
+
+#[test]
+fn a_proof_stands_if_the_code_agrees() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    // Without assertions, the inputs keep to what the callers promise.
+    for target in [None, Some("host-no_asserts")] {
+        let value = [BYTES, "a[x] + a[x + 40]"];
+        let stock = stock_of(folder.path(), value, target, UNCHANGED);
+        let mut report = judged(&stock);
+        assert_eq!(report.verdict, Verdict::Proved);
+        let tried = stock::try_out(&stock, &mut report).expect("it is proved");
+        let is_right = matches!(tried, Tried::Agreed { runs, refused: 0 } if runs >= 4);
+        assert!(is_right, "{target:?}: {tried:?}");
+        assert_eq!(report.verdict, Verdict::Proved);
+    }
+}
+
+/// The report on a right statement stands for a proof that the code generator does not deserve: the
+/// code is that of another statement.
+#[test]
+fn wrong_code_of_a_proved_statement_is_refuted_unless_rounding_explains_it() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let cases = [
+        ([BYTES, "a[x] + 1"], ["(u8 1)", "(u8 2)"], true),
+        // A float that has rounded may differ for other reasons.
+        (
+            ["hl.Float(32)", "a[x] * hl.f32(0.1)"],
+            ["(f32 0x3FB99999A0000000)", "(f32 0x3FF0000000000000)"],
+            false,
+        ),
+    ];
+    for (value, change, is_refuted) in cases {
+        let right = stock_of(folder.path(), value, None, UNCHANGED);
+        let mut report = judged(&right);
+        assert_eq!(report.verdict, Verdict::Proved, "{value:?}");
+        let wrong = stock_of(folder.path(), value, None, change);
+        let tried = stock::try_out(&wrong, &mut report).expect("it is proved");
+        assert!(matches!(tried, Tried::Differs(Replay::Wrong { .. })), "{value:?}: {tried:?}");
+        match &report.verdict {
+            Verdict::Refuted(found) => {
+                assert!(is_refuted && found.ran == Ran::CompiledCode, "{value:?}: {found:?}");
+            }
+            Verdict::Unknown(reason) => {
+                assert!(!is_refuted && reason.cause == Cause::Unconfirmed, "{reason:?}");
+            }
+            Verdict::Proved => panic!("{value:?}"),
+        }
+    }
+}
+
+#[test]
+fn code_for_another_machine_is_not_run() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let value = [BYTES, "a[x] + 1"];
+    let stock = stock_of(folder.path(), value, Some("arm-64-linux"), UNCHANGED);
+    let mut report = judged(&stock);
+    assert_eq!(report.verdict, Verdict::Proved);
+    let tried = stock::try_out(&stock, &mut report);
+    assert!(matches!(&tried, Some(Tried::NotRun(why)) if why.contains("arm-64")), "{tried:?}");
+    assert_eq!(report.verdict, Verdict::Proved);
+}
