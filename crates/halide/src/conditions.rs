@@ -48,6 +48,8 @@ pub enum Condition {
     FixedBounds,
     /// Float parameters with a range that ends at 0 are not -0.
     Zeros,
+    /// Zeros that the definitions write as floats are not -0.
+    LiteralZeros,
     /// The target leaves assertions out: callers keep to the conditions that these would check.
     NoAsserts,
     /// The target leaves assertions out: no memory of varying size is too large.
@@ -80,7 +82,7 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 21] = [
+    pub const STANDARD: [Self; 22] = [
         Self::SizeLimits,
         Self::ScaleLimits,
         Self::Spans,
@@ -100,6 +102,7 @@ impl Condition {
         Self::Memoized,
         Self::FixedBounds,
         Self::Zeros,
+        Self::LiteralZeros,
         Self::NoAsserts,
         Self::Allocations,
     ];
@@ -125,6 +128,7 @@ impl Condition {
             Self::Memoized => &MEMOIZED,
             Self::FixedBounds => &FIXED_BOUNDS,
             Self::Zeros => &ZEROS,
+            Self::LiteralZeros => &LITERAL_ZEROS,
             Self::NoAsserts => &NO_ASSERTS,
             Self::Allocations => &ALLOCATIONS,
             Self::Small => &SMALL,
@@ -165,6 +169,7 @@ impl Condition {
             | Self::Memoized
             | Self::FixedBounds
             | Self::Zeros
+            | Self::LiteralZeros
             | Self::NoAsserts
             | Self::Allocations
             | Self::Small => self.entry().words.to_owned(),
@@ -195,6 +200,7 @@ impl Condition {
             | Self::Memoized
             | Self::FixedBounds
             | Self::Zeros
+            | Self::LiteralZeros
             | Self::NoAsserts
             | Self::Allocations => {
                 let Entry { name, words, reason: _ } = *self.entry();
@@ -356,6 +362,13 @@ const ZEROS: Entry = Entry {
     words: "a float parameter whose range begins or ends at 0 is not -0",
     reason: "Halide limits each parameter to its range by a minimum and a maximum, which may \
         change the sign of 0",
+};
+
+const LITERAL_ZEROS: Entry = Entry {
+    name: "literal-zeros-positive",
+    words: "the zeros that the pipeline's definitions write as floats are +0, not -0",
+    reason: "Halide takes 0.0 and -0.0 for one number where it compares definitions, and its \
+        pipeline file does not keep the sign",
 };
 
 const NO_ASSERTS: Entry = Entry {

@@ -51,6 +51,31 @@ const CASES: &[Case] = &[
     (STRICT, "hl.abs(d[x])", None),
     (PLAIN, "hl.abs(d[x])", Some("statement-only")),
     (PLAIN, "hl.abs(i[x])", Some("value-arithmetic-wraps")),
+    // A conversion is taken to give a number, also of a strict operator.
+    (
+        PLAIN,
+        "hl.select(hl.is_nan(hl.f64(hl.strict_float(a[x] + b[x]))), 1, 0)",
+        Some("statement-only"),
+    ),
+    (
+        PLAIN,
+        "hl.saturating_cast(hl.UInt(32), hl.strict_float(a[x] + b[x]))",
+        Some("statement-only"),
+    ),
+    (STRICT, "hl.select(hl.is_nan(hl.f64(a[x] + b[x])), 1, 0)", Some("")),
+    // A product of bytes that becomes one of floats, and a sum that does not.
+    (
+        STRICT,
+        "hl.f32(hl.i16(hl.i8(i[x])) * hl.i16(hl.i8(i[x + 1])))\n    out.vectorize(x, 8)",
+        None,
+    ),
+    (
+        STRICT,
+        "hl.f32(hl.i16(hl.i8(i[x])) + hl.i16(hl.i8(i[x + 1])))\n    out.vectorize(x, 8)",
+        Some(""),
+    ),
+    // The sign of a literal zero is not kept.
+    (STRICT, "hl.max(a[x], hl.f32(0))", Some("literal-zeros-positive")),
     // A kernel: the code of a device has an order of its own.
     (CUDA, "a[x] + b[x]\n    out.gpu_tile(x, xi, 16)", Some("")),
     (STRICT_CUDA, "a[x] + b[x]\n    out.gpu_tile(x, xi, 16)", None),

@@ -26,6 +26,7 @@ mod memoized_funcs;
 mod miscompiles;
 mod named_functions;
 mod names_bound_twice;
+mod names_of_scripts;
 mod negative_domains;
 mod periods;
 mod profiled;

@@ -130,8 +130,84 @@ def factoring(halide, made):
         halide.Stage.rfactor = factor
 
 
+# Functions that make a func of a reduction over an expression.
+REDUCTIONS = ("sum", "sum_unchecked", "product", "maximum", "minimum", "argmax", "argmin")
+
+
+def noting_names(halide, made):
+    """Returns the result of `made`, which runs a script. Halide compares variables by their names
+    alone: what has one name counts as one thing already in a definition, so nothing that Halide
+    keeps tells that the script meant two. So this is a fault of the script."""
+    objects = {}
+    reductions = []
+
+    def noting(kind):
+        begin = kind.__init__
+
+        def called(self, *args, **named):
+            begin(self, *args, **named)
+            named_by = [self] if hasattr(self, "name") else []
+            if kind is halide.RDom:
+                named_by = [self[index] for index in range(self.dimensions())]
+            for found in named_by:
+                objects.setdefault(found.name(), {}).setdefault(kind, []).append(self)
+
+        kind.__init__ = called
+        return kind, "__init__", begin
+
+    def noting_use(name):
+        reduce = getattr(halide, name)
+
+        def called(*args, **named):
+            reductions.append(name)
+            return reduce(*args, **named)
+
+        setattr(halide, name, called)
+        return halide, name, reduce
+
+    noted = [noting(kind) for kind in (halide.Var, halide.RDom, halide.Param, halide.Buffer)]
+    noted += [noting_use(name) for name in REDUCTIONS if hasattr(halide, name)]
+    try:
+        result = made()
+    finally:
+        for kind, name, method in noted:
+            setattr(kind, name, method)
+    for name, kinds in objects.items():
+        variables = [kind for kind in kinds if kind is not halide.Buffer]
+        several = len(variables) > 1 or len(kinds.get(halide.Param, [])) > 1
+        arrays = kinds.get(halide.Buffer, [])
+        several |= len(arrays) > 1 and not all_alike(halide, arrays)
+        # Two domains are in one definition only if one of them is reduced in it.
+        several |= len(kinds.get(halide.RDom, [])) > 1 and bool(reductions)
+        if several:
+            raise Fault(
+                f"several things are called `{name}`, and Halide may take them for one: give them "
+                "different names"
+            )
+    return result
+
+
+def all_alike(halide, arrays):
+    """Tests whether arrays have the same elements at the same places."""
+    try:
+        views = [memoryview(found) for found in arrays]
+        first = views[0]
+        return all(
+            view.format == first.format and view.shape == first.shape
+            and view.tobytes() == first.tobytes()
+            for view in views
+        )
+    except (TypeError, ValueError, BufferError, halide.HalideError):
+        return False
+
+
 def scripted(halide, path):
     """The pipeline that a script defines, and the target that it names."""
+    return noting_names(halide, lambda: defined(halide, path))
+
+
+def defined(halide, path):
+    """Runs a script; see `scripted`."""
     sys.path.insert(0, str(path.parent))
     sys.argv = [str(path)]
     spec = importlib.util.spec_from_file_location(path.stem, path)

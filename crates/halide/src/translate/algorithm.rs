@@ -64,6 +64,8 @@ pub struct Source {
     pub(super) memos: FxHashMap<NameId, FuncId>,
     /// True if a definition has an operator on floats that is not strict.
     pub(super) has_plain_floats: bool,
+    /// True if a definition has a literal zero that is a float.
+    pub(super) has_zeros: bool,
     /// True if a definition has a strict operator, such as those that `strict_float(…)` makes.
     pub(super) has_strict_floats: bool,
     /// The settings of the target and of the callers' contract.
@@ -165,6 +167,7 @@ impl Source {
             externs: Vec::new(),
             memos: FxHashMap::default(),
             has_plain_floats: false,
+            has_zeros: false,
             has_strict_floats: false,
             settings: Settings::default(),
         }
@@ -317,6 +320,7 @@ impl<'a> Translation<'a> {
 
     fn run(mut self, signature: &Signature) -> Result<Source> {
         let names = self.nodes.names;
+        self.check_names()?;
         let mut source = Source::empty();
         for input in &self.pipeline.inputs {
             self.input(input, signature, &mut source)
@@ -346,6 +350,22 @@ impl<'a> Translation<'a> {
         self.finish(source)
     }
 
+    /// Refuses parameters that Halide's compiler may take for its own variables.
+    fn check_names(&self) -> Result<()> {
+        let text = |name: NameId| self.nodes.names.text(name);
+        let scalars = self.pipeline.inputs.iter().filter(|input| !input.is_buffer);
+        for name in scalars.map(|input| text(input.name)) {
+            // The compiler's own variables are called `t0`, `t1` and so on.
+            let number = name.strip_prefix('t').unwrap_or_default();
+            if !number.is_empty() && number.chars().all(|letter| letter.is_ascii_digit()) {
+                return unsupported(format!(
+                    "the parameter `{name}`, which may be taken for a variable of the compiler's"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn finish(self, mut source: Source) -> Result<Source> {
         for output in &self.pipeline.outputs {
             match source.funcs.get(output) {
@@ -354,6 +374,7 @@ impl<'a> Translation<'a> {
             }
         }
         source.has_plain_floats = self.nodes.has_plain_floats;
+        source.has_zeros = self.nodes.has_zeros;
         source.named.clone_from(&self.nodes.named);
         source.has_strict_floats = self.asks_for_strict_floats();
         source.algorithm.fast_math =

@@ -105,6 +105,7 @@ impl Nodes<'_> {
                 }
             }
             Node::Call(name, args) => self.departure_of_call(self.names.text(*name), args, on),
+            Node::Cast(a) if is_float(ty.scalar) => self.departure_of_cast(*a, ty, on),
             Node::Value(_)
             | Node::Cast(_)
             | Node::Reinterpret(_)
@@ -119,6 +120,26 @@ impl Nodes<'_> {
         }
     }
 
+    /// The departure of a conversion to floats.
+    fn departure_of_cast(&self, operand: NodeId, ty: Type, on: &Departures) -> Departure {
+        if is_float(self.ty(operand).scalar) {
+            // It is taken to be no NaN and not infinite (`CodeGen_LLVM::visit(const Cast *)`).
+            return if on.is_strict { Departure::None } else { Departure::Plain };
+        }
+        let is_signed = |arg: &NodeId| matches!(self.ty(*arg).scalar, Scalar::Int(_));
+        let is_product = matches!(self.node(operand), Node::Call(name, args)
+            if self.names.text(*name) == "widening_mul" && args.iter().any(is_signed));
+        let may_be_floats = on.machine.family == Family::X86
+            && ty.lanes > 1
+            && ty.scalar == Scalar::Float(32)
+            && is_product;
+        if may_be_floats {
+            // The code multiplies floats (`CodeGen_X86::visit(const Cast *)`): 0 * -1 is -0.
+            return on.strictly("a product of signed numbers that becomes a float on x86");
+        }
+        Departure::None
+    }
+
     fn departure_of_call(&self, name: &str, args: &[NodeId], on: &Departures) -> Departure {
         let Some(first) = args.first().map(|arg| self.ty(*arg).scalar) else {
             return Departure::None;
@@ -128,6 +149,8 @@ impl Nodes<'_> {
             "strict_min" | "strict_max" if is_float(first) => on.limited(true),
             // The sum is simplified (`lower_lerp`).
             "lerp" if is_float(first) => on.strictly("a strict `lerp` of floats"),
+            // Its limits are those of numbers (`lower_saturating_cast`).
+            "saturating_cast" if is_float(first) && !on.is_strict => Departure::Plain,
             // The code keeps the sign of -0 where the machine has no instruction for it.
             "abs" if is_float(first) => match (on.machine.family, first) {
                 (Family::X86 | Family::Arm64 | Family::Arm | Family::Wasm, Scalar::Float(32))

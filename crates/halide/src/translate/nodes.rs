@@ -188,6 +188,8 @@ pub(super) struct Nodes<'a> {
     pub(super) named: Named,
     /// True after an operator, a comparison or a reduction of floats that is not strict.
     pub(super) has_plain_floats: bool,
+    /// True after a literal zero that is a float.
+    pub(super) has_zeros: bool,
     /// The departures of a final statement's code from the names of its operations.
     pub(super) departures: Option<Departures>,
     /// Floats that are identified with the pipeline's float of the same digits.
@@ -225,6 +227,7 @@ impl<'a> Nodes<'a> {
             rounded: IndexSet::default(),
             named: Named::default(),
             has_plain_floats: false,
+            has_zeros: false,
             departures: None,
             taken: IndexMap::default(),
             definitions: FxHashMap::default(),
@@ -323,6 +326,7 @@ impl<'a> Nodes<'a> {
             }
             Expr::Float(value, ty) => {
                 let value = self.exact(*value, ty.scalar);
+                self.has_zeros |= value == 0.0;
                 let value = ops.float(value, ty.scalar)?;
                 self.value(value)
             }

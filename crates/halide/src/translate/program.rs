@@ -283,6 +283,9 @@ impl Walk<'_> {
         if pool.functions().any(|function| !intrinsics::has_no_value(&function.name)) {
             contract.others.insert(Condition::NamedFunctions);
         }
+        if self.source.has_zeros && !self.source.algorithm.fast_math {
+            contract.others.insert(Condition::LiteralZeros);
+        }
         if self.source.algorithm.fast_math || is_plain {
             contract.others.insert(Condition::Regroups);
         }

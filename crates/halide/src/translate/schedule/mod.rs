@@ -195,6 +195,7 @@ impl Source {
             memos: FxHashMap::default(),
             named: self.named.clone(),
             has_plain_floats: self.has_plain_floats,
+            has_zeros: self.has_zeros,
             has_strict_floats: self.has_strict_floats,
             settings: self.settings,
         })

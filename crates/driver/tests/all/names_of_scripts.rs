@@ -1,0 +1,65 @@
+//! Scripts of stock Halide in which one name stands for two things.
+
+use std::path::Path;
+
+use halidom_driver::stock::{self, Request, bridge};
+
+const SCRIPT: &str = "import halide as hl
+
+def pipeline():
+    x, out = hl.Var('x'), hl.Func('out')
+    a = hl.ImageParam(hl.Int(32), 1, 'a')
+    {lines}
+    return out
+";
+
+/// Scripts that are refused, each with a twin that differs in a name alone.
+const CASES: [(&str, [&str; 2]); 6] = [
+    (
+        "p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), '{name}'); out[x] = x + p + 100*q",
+        ["p", "q"],
+    ),
+    ("p = hl.Param(hl.Int(32), '{name}'); out[x] = x + 10*p", ["x", "y"]),
+    (
+        "r, s = hl.RDom([(0, 3)], 'r'), hl.RDom([(0, 4)], '{name}'); out[x] = 0; \
+         out[x] += hl.sum(s, a[x + 10*r.x + s.x])",
+        ["r", "s"],
+    ),
+    ("v, r = hl.Var('{name}'), hl.RDom([(0, 3)], 'r'); out[v] = hl.sum(a[v + r.x])", ["r$x", "v"]),
+    (
+        "b = hl.Buffer(hl.Int(32), [4], 'b'); b.fill(1); c = hl.Buffer(hl.Int(32), [4], '{name}'); \
+         c.fill(2); out[x] = b[hl.clamp(x, 0, 3)] + 10*c[hl.clamp(x, 0, 3)]",
+        ["b", "c"],
+    ),
+    // A name of the compiler's own.
+    ("p = hl.Param(hl.Int(32), '{name}'); out[x] = x + p", ["t18", "t"]),
+];
+
+fn is_read(folder: &Path, lines: &str) -> bool {
+    let path = folder.join("pipeline.py");
+    std::fs::write(&path, SCRIPT.replace("{lines}", lines)).expect("it is written");
+    let job = bridge::Job::of(bridge::Origin::Script(path));
+    stock::read(&Request::of_job(job)).is_ok()
+}
+
+#[test]
+fn a_name_of_two_things_is_refused() {
+    if bridge::find().is_err() || !bridge::is_installed() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for (lines, [twice, once]) in CASES {
+        assert!(!is_read(folder.path(), &lines.replace("{name}", twice)), "{lines}: {twice}");
+        assert!(is_read(folder.path(), &lines.replace("{name}", once)), "{lines}: {once}");
+    }
+    // Two domains of one name in two definitions, and one array twice.
+    for lines in [
+        "f = hl.Func('f'); r, s = hl.RDom([(0, 3)], 'r'), hl.RDom([(0, 4)], 'r'); f[x] = 0; \
+         f[x] += a[x + r.x]; out[x] = 0; out[x] += f[x + s.x]",
+        "b = hl.Buffer(hl.Int(32), [4], 'b'); b.fill(1); c = hl.Buffer(hl.Int(32), [4], 'b'); \
+         c.fill(1); out[x] = b[hl.clamp(x, 0, 3)] + 10*c[hl.clamp(x, 0, 3)]",
+    ] {
+        assert!(is_read(folder.path(), lines), "{lines}");
+    }
+}
