@@ -12,6 +12,7 @@ use halidom_cpp::ast::{Expr, ExprKind};
 use crate::emit::text::{Token, tokens};
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::quoted::{printed, read};
 use crate::ir::state::State;
 use crate::ir::value::{Piece, Place, Val};
 use crate::machine::language::Print;
@@ -132,6 +133,7 @@ impl<'p> Machine<'p> {
             Val::Expr(Some(node)) if state.node(*node).ty == Type::NAME => {
                 vec![Piece::Name(*node)]
             }
+            Val::Expr(Some(node)) => vec![Piece::Text(printed(state.text_of_literal(*node)?))],
             _ => return None,
         })
     }
@@ -261,6 +263,12 @@ impl<'p> Machine<'p> {
         if let Some(node) = vector_of(ty, rope, &mut state) {
             return vec![(state, Val::Expr(Some(node)))];
         }
+        if self.is_concrete()
+            && ty == Type::HANDLE
+            && let Some(node) = text_in_c(rope, &mut state)
+        {
+            return vec![(state, Val::Expr(Some(node)))];
+        }
         let Some(value) = self.read_c(ty, rope, &mut state, line) else {
             return self.unsupported(state, format!("the C text {}", plain(rope)), line);
         };
@@ -388,6 +396,17 @@ fn vector_of(ty: Type, rope: &[Piece], state: &mut State) -> Option<NodeId> {
     let mut fields: Vec<Field> = nodes.into_iter().map(Field::Expr).collect();
     fields.push(Field::Lanes);
     Some(state.add(ty, None, Some(Shape { kind, fields })))
+}
+
+/// Reads a text in quotes that is wholly known as a literal of the IR.
+fn text_in_c(rope: &[Piece], state: &mut State) -> Option<NodeId> {
+    let part = |piece: &Piece| match piece {
+        Piece::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    let text = read(&rope.iter().map(part).collect::<Option<String>>()?)?;
+    let fields = vec![Field::Opaque(state.spell(&text))];
+    Some(state.add(Type::HANDLE, None, Some(Shape { kind: Kind::StringImm, fields })))
 }
 
 /// Returns a text for a reader.

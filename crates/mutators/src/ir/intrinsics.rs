@@ -305,6 +305,14 @@ pub(crate) fn is_of_the_ir(callee: &str) -> bool {
     !is_extern(callee) && !matches!(Intrinsic::of(callee), Intrinsic::Other(_))
 }
 
+/// Tests whether a function is one of those that emitted C begins with, or its library has.
+pub(crate) fn is_of_c(callee: &str) -> bool {
+    matches!(
+        Intrinsic::of(callee),
+        Intrinsic::Min | Intrinsic::Max | Intrinsic::HalideCppMin | Intrinsic::HalideCppMax
+    )
+}
+
 /// The name that stands for the unknown callee of a call.
 pub(crate) fn callee(call: NodeId) -> String {
     format!("{CALLEE}{call}")

@@ -6,6 +6,7 @@ pub(crate) mod intrinsics;
 pub(crate) mod kinds;
 pub(crate) mod layout;
 pub(crate) mod node;
+pub(crate) mod quoted;
 pub(crate) mod record;
 pub(crate) mod renamed;
 pub(crate) mod show;

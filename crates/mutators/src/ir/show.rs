@@ -7,6 +7,7 @@ use crate::ir::kinds::{Kind, Role};
 use crate::ir::layout::{parameters, placeholder, role};
 pub(crate) use crate::ir::node::name;
 use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::quoted::literal;
 
 use crate::ir::state::{SPELLED, State};
 use crate::ir::value::Val;
@@ -91,6 +92,7 @@ pub(crate) fn text(state: &State, values: &Values, node: NodeId) -> String {
             Some(Field::Opaque(id)) => compound(state, node).unwrap_or_else(|| name(*id)),
             _ => variable_name(node),
         },
+        (Kind::StringImm, _) if let Some(known) = state.text_of_literal(node) => literal(known),
         (Kind::IntImm | Kind::FloatImm, [number]) if known.ty.bits == 32 => number.clone(),
         (Kind::IntImm | Kind::UIntImm | Kind::FloatImm, [number]) => {
             format!("({}){number}", known.ty)
@@ -175,6 +177,10 @@ pub(crate) fn snippet(state: &State, values: &Values, node: NodeId, profile: &Pr
             _ => variable_name(node),
         },
         Kind::Undefined => "Stmt()".to_owned(),
+        Kind::StringImm => {
+            let known = state.text_of_literal(node).unwrap_or_default();
+            format!("StringImm::make({})", literal(known))
+        }
         Kind::List => {
             let parts: Vec<String> = operands(state, values, fields, profile);
             format!("{{{}}}", parts.join(", "))

@@ -476,6 +476,13 @@ impl State {
         self.texts.iter().find(|(known, _)| *known == id).map(|(_, text)| text.as_str())
     }
 
+    /// The text of a literal of the IR, if it is known.
+    pub(crate) fn text_of_literal(&self, node: NodeId) -> Option<&str> {
+        let Shape { kind: Kind::StringImm, fields } = self.shape(node)? else { return None };
+        let Field::Opaque(id) = fields.first()? else { return None };
+        self.text_of(*id)
+    }
+
     /// Makes a list of nodes.
     pub(crate) fn list(&mut self, nodes: &[NodeId]) -> NodeId {
         let fields = nodes.iter().map(|node| Field::Expr(*node)).collect();

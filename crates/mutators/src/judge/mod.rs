@@ -6,7 +6,8 @@
 //!   finds the classes that only headers declare.
 //! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an
 //!   analysis; `refute` looks for values on which a result differs.
-//! * `lanes` runs methods on vectors whose lanes are counted, and `addresses` on addresses.
+//! * `lanes` and `shuffles` run methods on vectors whose lanes are counted, and `addresses` on
+//!   addresses.
 //! * `context` watches a method in runs of its whole class, on IR that `repeats` makes.
 //! * `renaming` judges the methods of classes that rename variables.
 //! * `entry` runs a method on a node, `replay` runs it on concrete IR, and `trial` makes random IR.
@@ -26,8 +27,10 @@ pub(crate) mod refute;
 pub(crate) mod renaming;
 mod repeats;
 pub(crate) mod replay;
+mod shuffles;
 pub(crate) mod statement;
 mod suspects;
+mod texts;
 pub(crate) mod trial;
 pub(crate) mod verdict;
 pub(crate) mod verify;

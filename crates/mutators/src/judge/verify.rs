@@ -17,6 +17,8 @@ use crate::ir::value::Val;
 use crate::judge::entry::Entry;
 use crate::judge::growth::growing;
 use crate::judge::replay::{Concrete, Replayed};
+use crate::judge::shuffles::refuted_by_shuffles;
+use crate::judge::texts::refuted_by_texts;
 use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::machine::run::{End, MANY_PATHS, Machine, Operands, Outcome};
@@ -124,7 +126,9 @@ pub(crate) fn examine(
     {
         examiner.find(Standing::Undecided, line, "", why);
     }
-    let Examiner { findings, proved, .. } = examiner;
+    let Examiner { mut findings, proved, .. } = examiner;
+    findings.extend(refuted_by_shuffles(entry));
+    findings.extend(refuted_by_texts(entry));
     Examination::of(entry.function.line, findings, proved)
 }
 

@@ -134,6 +134,16 @@ impl Machine<'_> {
             ("std::string" | "string", [Val::Int(_) | Val::Handle(_), _]) => {
                 Some(vec![(state.clone(), Val::Unknown)])
             }
+            ("modulus_remainder", [Val::Expr(Some(node)), scope]) if self.is_concrete() => {
+                let alignment = match self.exact_alignment(*node, scope, state) {
+                    Some(known) => self.known_alignment(known),
+                    None => {
+                        let unknown = |name: &str| (name.to_owned(), Val::Unknown);
+                        Val::Object(["modulus", "remainder"].map(unknown).to_vec())
+                    }
+                };
+                Some(vec![(state.clone(), alignment)])
+            }
             // The digits of a number, and a search in something that is not known.
             ("std::to_string", [_]) if !self.is_concrete() && !self.mode.is_emitter() => {
                 let unknown = Val::Handle(self.fresh_name("unknown"));

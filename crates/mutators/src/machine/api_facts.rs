@@ -3,8 +3,8 @@
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Fun, ValueId};
 
-use crate::ir::kinds::Kind;
-use crate::ir::node::{NodeId, Shape};
+use crate::ir::kinds::{Code, Kind};
+use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::api::{Call, Item};
@@ -158,12 +158,7 @@ impl Machine<'_> {
             // A literal's number is known. Any other value leaves 0 modulo 1.
             let value = self.node_value(node, state);
             let value = self.values.as_number(value).filter(|_| ty.reported_range().is_some());
-            let (modulus, remainder) = value.map_or((1, 0), |value| (0, value));
-            let member = |machine: &mut Self, value| Val::Int(machine.number(value, 32, true));
-            return Val::Object(vec![
-                ("modulus".to_owned(), member(self, modulus)),
-                ("remainder".to_owned(), member(self, remainder)),
-            ]);
+            return self.known_alignment(value.map_or((1, 0), |value| (0, value)));
         }
         let modulus = Num { low: 0, ..self.any_number("modulus", 32, true) };
         let remainder = self.any_number("remainder", 32, true);
@@ -176,6 +171,52 @@ impl Machine<'_> {
             ("modulus".to_owned(), Val::Int(modulus)),
             ("remainder".to_owned(), Val::Int(remainder)),
         ])
+    }
+
+    /// A modulus and a remainder that are known.
+    pub(super) fn known_alignment(&mut self, (modulus, remainder): (i128, i128)) -> Val {
+        let [modulus, remainder] =
+            [modulus, remainder].map(|number| Val::Int(self.number(number, 32, true)));
+        Val::Object(vec![("modulus".to_owned(), modulus), ("remainder".to_owned(), remainder)])
+    }
+
+    /// The modulus and the remainder that the analysis finds of a known node with the entries of a
+    /// scope (`ModulusRemainder.cpp`); `None` if that is not followed.
+    pub(super) fn exact_alignment(
+        &mut self,
+        node: NodeId,
+        scope: &Val,
+        state: &State,
+    ) -> Option<(i128, i128)> {
+        const ANY: (i128, i128) = (1, 0);
+        let ty = state.node(node).ty;
+        if ty.code != Code::Int || ty.is_vector {
+            return None;
+        }
+        let Shape { kind, fields } = state.shape(node)?.clone();
+        let part = |machine: &mut Self, index: usize| match fields.get(index)? {
+            Field::Expr(inner) => machine.exact_alignment(*inner, scope, state),
+            Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+        };
+        match kind {
+            Kind::IntImm => {
+                let value = self.node_value(node, state);
+                let value = self.values.as_number(value)?;
+                i32::try_from(value).is_ok().then_some((0, value))
+            }
+            Kind::Variable => matches!(scope, Val::Map(all) if all.is_empty()).then_some(ANY),
+            Kind::Load | Kind::Call | Kind::Cast | Kind::Div => Some(ANY),
+            // The greatest common divisor of 1 and any modulus is 1.
+            Kind::Add | Kind::Sub | Kind::Mod => {
+                let (a, b) = (part(self, 0)?, part(self, 1)?);
+                (a == ANY || b == ANY && kind != Kind::Mod).then_some(ANY)
+            }
+            Kind::Min | Kind::Max => {
+                let (a, b) = (part(self, 0)?, part(self, 1)?);
+                (a == ANY && b == ANY).then_some(ANY)
+            }
+            _ => None,
+        }
     }
 
     /// The fact that a value equals the remainder if the modulus is 0, and otherwise leaves that

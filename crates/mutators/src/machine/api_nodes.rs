@@ -111,6 +111,13 @@ impl Machine<'_> {
             ) => return items(self.substituted(*what, *by, *within, state)),
             (Primitive::FreshName, []) => Val::Expr(Some(self.fresh_node_name(&mut state))),
             (Primitive::Alignment, [Val::Expr(Some(node))]) => self.alignment_of(*node, &mut state),
+            (Primitive::Alignment, [Val::Expr(Some(node)), Val::Handle(of)]) => {
+                if Self::has_true_reports(of, &state) {
+                    self.alignment_of(*node, &mut state)
+                } else {
+                    Val::Handle(self.fresh_name("unknown"))
+                }
+            }
             (Primitive::Scope, [Val::Expr(Some(node)), Val::Bool(holds)]) => {
                 let depth = (state.frames.len(), state.frame().len());
                 let holds = self.values.as_number(*holds) == Some(1);

@@ -27,7 +27,7 @@ impl<'p> Machine<'p> {
         if self.is_concrete() || state.unfounded.is_some() {
             return;
         }
-        match is_less(node, 0, state) {
+        match is_less(node, 0, state, self.mode.is_emitter()) {
             Some(Rests::OnNothing) => {}
             Some(Rests::OnResults) => state.relying = state.relying.or(Some(line)),
             None => state.unfounded = Some(line),

@@ -146,6 +146,13 @@ impl Machine<'_> {
         }
     }
 
+    /// Tests whether the entries of a scope are reports that are true of their variables: others
+    /// added them, and the method added none that is still there.
+    pub(crate) fn has_true_reports(scope: &str, state: &State) -> bool {
+        let is_own = |assumed: &Assumption| matches!(&assumed.until, Until::Removed(..));
+        invariant(scope) == Some(Invariant::Report) && !state.assumed.iter().any(is_own)
+    }
+
     /// Records a change of a scope that is not followed: nothing is known about what is mutated
     /// from then on.
     pub(crate) fn assume_anything(&self, scope: &str, state: &mut State) {

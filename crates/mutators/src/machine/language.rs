@@ -240,7 +240,7 @@ impl Primitive {
         ("substitute", Self::Substitute, 3, 3),
         ("fresh-name", Self::FreshName, 0, 0),
         ("libm", Self::Libm, 2, 3),
-        ("alignment", Self::Alignment, 1, 1),
+        ("alignment", Self::Alignment, 1, 2),
         ("scope", Self::Scope, 2, 2),
         ("either", Self::Either, 2, 2),
         ("unknown-of", Self::UnknownOf, 1, 1),

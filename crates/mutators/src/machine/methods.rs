@@ -310,6 +310,10 @@ impl Machine<'_> {
                 }
                 let mut paths = Vec::new();
                 for state in holds {
+                    if let Some(known) = self.known_shuffle(*node, name, &state) {
+                        paths.push((state, known));
+                        continue;
+                    }
                     match (name, arguments) {
                         (Method::IsIntrinsic, [Val::Handle(intrinsic)]) => {
                             let intrinsic = intrinsic.rsplit("::").next().unwrap_or_default();

@@ -17,7 +17,8 @@
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
 //!   own visitors and mutators, and `parts` nodes from lists and from what is not known. `asserts`
 //!   has the assertions of `make` about types.
-//! * `open_lanes` answers questions about the lanes of bound values.
+//! * `open_lanes` answers questions about the lanes of bound values; `shuffles` has the members of
+//!   shuffles of known IR.
 //! * `maps` has the maps of runs on known IR, `texts` the names that are made of texts, `backwards`
 //!   the loops by reverse iterators.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
@@ -46,6 +47,7 @@ pub(crate) mod contracts;
 pub(crate) mod conversions;
 pub(crate) mod descent;
 pub(crate) mod doubts;
+mod emptiness;
 pub(crate) mod expression;
 pub(crate) mod folds;
 pub(crate) mod fork;
@@ -78,6 +80,7 @@ mod rules;
 pub(crate) mod run;
 pub(crate) mod scopes;
 pub(crate) mod sequence;
+pub(crate) mod shuffles;
 mod spelled;
 pub(crate) mod statements;
 pub(crate) mod steady;

@@ -3,7 +3,7 @@
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
 use crate::ir::intrinsics::{
-    CALLEE, INTRINSIC, Intrinsic, OTHER_CALLS, PURE_EXTERN, callee, is_of_the_ir,
+    CALLEE, INTRINSIC, Intrinsic, OTHER_CALLS, PURE_EXTERN, callee, is_of_c, is_of_the_ir,
 };
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
@@ -182,6 +182,13 @@ impl Machine<'_> {
         }
         if kind == Kind::Call && CALL_MEMBERS.contains(&name) {
             return Some(Val::Handle(format!("Call.{name}")));
+        }
+        if kind == Kind::Shuffle {
+            return self.part_of_shuffle(node, name, state);
+        }
+        if kind == Kind::StringImm {
+            let text = state.text_of_literal(node).filter(|_| name == "value")?;
+            return Some(Val::Text(text.to_owned()));
         }
         let index = kind.fields().iter().position(|(known, _)| *known == name)?;
         let field = *state.shape(node)?.fields.get(index)?;
@@ -470,7 +477,9 @@ impl Machine<'_> {
                 };
                 let is_other = matches!(rest.first(), Some(Val::Handle(kind))
                     if OTHER_CALLS.contains(&kind.as_str()));
-                if is_other && name.is_some_and(is_of_the_ir) {
+                // A text in C calls the functions that it begins with.
+                let is_of_text = |name: &str| self.mode.is_emitter() && is_of_c(name);
+                if is_other && name.is_some_and(|name| is_of_the_ir(name) && !is_of_text(name)) {
                     let what = "Call::make of an intrinsic with another call type";
                     return self.unsupported(state, what, line);
                 }

@@ -44,12 +44,18 @@ pub(crate) enum Rests {
     OnResults,
 }
 
-/// Tests whether a node is less than another, for all that their unknown parts may be.
-pub(crate) fn is_less(node: NodeId, than: NodeId, state: &State) -> Option<Rests> {
+/// Tests whether a node is less than another, for all that their unknown parts may be. Each pass
+/// has one order: that of emitters ranks calls below all operators.
+pub(crate) fn is_less(
+    node: NodeId,
+    than: NodeId,
+    state: &State,
+    is_printed: bool,
+) -> Option<Rests> {
     [(Rests::OnNothing, &[][..]), (Rests::OnResults, &state.shrunk[..])]
         .into_iter()
         .find(|(_, shrunk)| {
-            let mut search = Search { state, shrunk, steps: MAX_STEPS };
+            let mut search = Search { state, shrunk, steps: MAX_STEPS, is_printed };
             search.compare(than, node, 0) == Some(Relation::Greater)
         })
         .map(|(rests, _)| rests)
@@ -57,7 +63,7 @@ pub(crate) fn is_less(node: NodeId, than: NodeId, state: &State) -> Option<Rests
 
 /// Tests whether a node is at most another, if `mutate` returns nothing greater than its argument.
 pub(crate) fn is_not_greater(node: NodeId, than: NodeId, state: &State) -> bool {
-    let mut search = Search { state, shrunk: &state.shrunk, steps: MAX_STEPS };
+    let mut search = Search { state, shrunk: &state.shrunk, steps: MAX_STEPS, is_printed: false };
     search.compare(than, node, 0).is_some()
 }
 
@@ -87,6 +93,8 @@ struct Search<'s> {
     /// The arguments of `mutate` and the results that are not greater.
     shrunk: &'s [(NodeId, NodeId)],
     steps: usize,
+    /// True if the order is that of emitters.
+    is_printed: bool,
 }
 
 impl Search<'_> {
@@ -129,8 +137,10 @@ impl Search<'_> {
                 .then_some(Relation::Greater);
         };
         let (of_a, of_b) = (parts(a, state)?, parts(b, state)?);
-        if rank(first.kind) != rank(second.kind) {
-            return (rank(first.kind) > rank(second.kind)).then_some(Relation::Greater);
+        let [rank_of_a, rank_of_b] =
+            [first.kind, second.kind].map(|kind| rank(kind, self.is_printed));
+        if rank_of_a != rank_of_b {
+            return (rank_of_a > rank_of_b).then_some(Relation::Greater);
         }
         if first.kind != second.kind || of_a.len() != of_b.len() {
             return None;
@@ -285,9 +295,11 @@ fn weight_of(kind: Kind) -> i128 {
     }
 }
 
-/// The rank of a kind among those of one weight.
-fn rank(kind: Kind) -> u8 {
+/// The rank of a kind among those of one weight. Emitters print some operators as calls of C's
+/// functions, and mutators write some calls as operators.
+fn rank(kind: Kind, is_printed: bool) -> u8 {
     match kind {
+        Kind::Call if is_printed => 5,
         Kind::IntImm | Kind::UIntImm | Kind::FloatImm => 0,
         Kind::Variable | Kind::StringImm => 1,
         Kind::Broadcast => 2,

@@ -7,13 +7,14 @@
 //! effects sets a flag, no method resets one, and each other method visits all operands or sets a
 //! flag too. Then the value of the visited expression does not depend on memory.
 
-use halidom_cpp::Sign;
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
+use halidom_cpp::{Sign, words};
 
 use crate::ir::kinds::{I32, Kind};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::emptiness::fills_from_nothing;
 use crate::machine::names::TypeName;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::integer_type;
@@ -171,16 +172,16 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Tests whether a constructor of a class names a member.
+    /// Tests whether a constructor of a class may give a member something, even where its own
+    /// arguments are empty.
     fn fills(&self, class: &str, member: &str) -> bool {
         let constructors = self
             .program
             .functions
             .iter()
             .filter(|function| function.class == class && function.name == class);
-        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let mut texts = constructors.map(|function| function.text.as_str());
-        texts.any(|text| text.split(|letter| !is_word(letter)).any(|word| word == member))
+        let mut constructors = constructors.filter(|of| words(&of.text).any(|word| word == member));
+        constructors.any(|constructor| fills_from_nothing(constructor, member))
     }
 
     /// Tests whether a member is undefined until a method of its class assigns it: a method does,

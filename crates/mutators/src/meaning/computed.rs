@@ -4,7 +4,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
 
-use crate::ir::intrinsics::{Intrinsic, is_nan, math, operands};
+use crate::ir::intrinsics::{Intrinsic, is_nan, is_of_c, math, operands};
 use crate::ir::kinds::{Code, Type};
 use crate::ir::node::NodeId;
 use crate::meaning::terms::Meaning;
@@ -23,13 +23,21 @@ impl Meaning<'_> {
         if let Some(term) = self.of_masks(callee, nodes, &arguments, ty) {
             return term;
         }
+        let short = callee.rsplit("::").next().unwrap_or(callee);
+        if let [a, b] = arguments.as_slice()
+            && is_of_c(short)
+            && nodes.iter().all(|of| self.state.node(*of).ty == ty)
+        {
+            let less = self.values.apply(Fun::Lt, &[*a, *b]);
+            let (then, otherwise) = if short.ends_with("min") { (*a, *b) } else { (*b, *a) };
+            return self.values.apply(Fun::Ite, &[less, then, otherwise]);
+        }
         if let Some(given) = self.given {
             let numbers: Vec<Option<i128>> =
                 arguments.iter().map(|term| self.values.as_number(*term)).collect();
             let number = given.number(&format!("{callee} {numbers:?}"), ty);
             return self.values.number(number, domain);
         }
-        let short = callee.rsplit("::").next().unwrap_or(callee);
         if let Some(math) = math(short) {
             return self.computed(math, &arguments);
         }
@@ -64,15 +72,6 @@ impl Meaning<'_> {
                     }
                 });
                 self.values.apply(Fun::Ite, &[is_negative, negated, kept])
-            }
-            (
-                Intrinsic::Min | Intrinsic::Max | Intrinsic::HalideCppMin | Intrinsic::HalideCppMax,
-                [a, b],
-            ) => {
-                let less = self.values.apply(Fun::Lt, &[*a, *b]);
-                let is_least = short.ends_with("min");
-                let (then, otherwise) = if is_least { (*a, *b) } else { (*b, *a) };
-                self.values.apply(Fun::Ite, &[less, then, otherwise])
             }
             _ => {
                 self.is_opaque = true;

@@ -109,6 +109,7 @@ impl Scene {
             "true" | "false" => Some(Val::Bool(machine.values.bool(text == "true"))),
             "report" => Some(Val::info()),
             "opaque" => Some(Val::Opaque(7)),
+            "alignment_info" | "var_info" => Some(Val::Handle(text.to_owned())),
             "lanes" => machine.lanes.map(Val::Int),
             _ => ty(text).map(Val::Type),
         };

@@ -1,0 +1,68 @@
+//! Shuffles whose vectors and indices are known.
+//!
+//! # Correctness
+//!
+//! A shuffle of a mutator's input has no known parts, so that what asks for them is unsupported.
+//! Only wholly known IR has shuffles with parts: a list of vectors, and a list of literals, which
+//! are the indices. Nothing is proved of such IR.
+
+use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::state::State;
+use crate::ir::value::Val;
+use crate::machine::names::Method;
+use crate::machine::run::Machine;
+
+/// The members of a shuffle, in the order of its fields.
+const MEMBERS: [&str; 2] = ["vectors", "indices"];
+
+/// Makes a shuffle of some vectors.
+pub(crate) fn shuffle(
+    ty: Type,
+    vectors: &[NodeId],
+    indices: &[NodeId],
+    state: &mut State,
+) -> NodeId {
+    let fields = [vectors, indices].map(|nodes| Field::Expr(state.list(nodes))).to_vec();
+    state.add(ty, None, Some(Shape { kind: Kind::Shuffle, fields }))
+}
+
+/// The nodes of a member of a shuffle, if they are known.
+fn part(node: NodeId, index: usize, state: &State) -> Option<Vec<NodeId>> {
+    let shape = state.shape(node).filter(|shape| shape.kind == Kind::Shuffle)?;
+    let Field::Expr(list) = shape.fields.get(index)? else { return None };
+    Some(crate::ir::state::operands(*list, state))
+}
+
+impl Machine<'_> {
+    /// A member of a shuffle, if it is known.
+    pub(super) fn part_of_shuffle(
+        &mut self,
+        node: NodeId,
+        name: &str,
+        state: &State,
+    ) -> Option<Val> {
+        let index = MEMBERS.iter().position(|member| *member == name)?;
+        let nodes = part(node, index, state)?;
+        if index == 0 {
+            return Some(Val::List(nodes.into_iter().map(|of| Val::Expr(Some(of))).collect()));
+        }
+        let range = I32.range()?;
+        let number = |of: NodeId| {
+            let term = self.node_value(of, state);
+            Val::Int(self.host_number(term, range, true))
+        };
+        Some(Val::List(nodes.into_iter().map(number).collect()))
+    }
+
+    /// The answer of a method of a shuffle, if it is known.
+    pub(super) fn known_shuffle(
+        &mut self,
+        node: NodeId,
+        name: Method<'_>,
+        state: &State,
+    ) -> Option<Val> {
+        let indices = part(node, 1, state)?;
+        (name == Method::IsExtractElement).then(|| Val::Bool(self.values.bool(indices.len() == 1)))
+    }
+}
