@@ -41,6 +41,7 @@ mod stock_edges;
 mod strides;
 mod table1;
 mod table1_native;
+mod tables_and_sums;
 mod tables_by_floats;
 mod tuple_outputs;
 mod undefined_values;
