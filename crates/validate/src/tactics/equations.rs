@@ -1,7 +1,7 @@
 //! Equations of integers that wrap: which of them say the same.
 //!
-//! A compiler writes `p - 3 - q == 5` for `p - 3 == q + 5`. Where the sums wrap, they are numbers of
-//! which the solver knows nothing in common. But both equations say that `p - q - 8` is 0.
+//! A compiler writes `p - 3 - q == 5` for `p - 3 == q + 5`. Where the sums wrap, they are numbers
+//! of which the solver knows nothing in common. But both equations say that `p - q - 8` is 0.
 
 use halidom_base::{FxHashMap, IndexMap, IndexSet};
 use halidom_ir::Scalar;
