@@ -42,6 +42,7 @@ mod stock_edges;
 mod strides;
 mod table1;
 mod table1_native;
+mod tables_and_sums;
 mod tables_by_floats;
 mod tried;
 mod tuple_outputs;

@@ -13,7 +13,7 @@ mod steps;
 mod tests;
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BinaryOp, Constant, eval};
+use halidom_ir::{BinaryOp, Constant, Scalar, eval};
 
 pub(crate) use monotone::LARGE;
 pub(crate) use ordered::stepped;
@@ -57,6 +57,8 @@ pub(crate) enum Instance {
     Scaled(PolyId, PolyId),
     /// Multiples of two numbers, by the first factor, are equal where the numbers are.
     Equal(PolyId, PolyId, PolyId),
+    /// A number near 0 is 0 where it is 0 as an integer of this type.
+    Vanishes(PolyId, Scalar),
 }
 
 /// The values in a model of a question. It proves nothing.
@@ -131,6 +133,7 @@ fn state(space: &Space, instance: Instance) -> Vec<FormulaId> {
         }
         Instance::Scaled(factor, bound) => vec![scaled_bound(space, factor, bound)],
         Instance::Equal(factor, a, b) => vec![equal_multiples(space, factor, (a, b))],
+        Instance::Vanishes(number, scalar) => vanishes(space, number, scalar).into_iter().collect(),
     }
 }
 
@@ -151,6 +154,40 @@ fn scaled_bound(space: &Space, factor: PolyId, bound: PolyId) -> FormulaId {
 fn equal_multiples(space: &Space, factor: PolyId, (a, b): (PolyId, PolyId)) -> FormulaId {
     let multiples = [space.mul(factor, a), space.mul(factor, b)];
     space.implies(space.equal(a, b), space.equal(multiples[0], multiples[1]))
+}
+
+/// `p = 0` exactly if the machine integer that is congruent to `p` is 0, for `-2^n < p < 2^n`.
+fn vanishes(space: &Space, number: PolyId, scalar: Scalar) -> Option<FormulaId> {
+    let residue = space.integer_of(residue(space, number, scalar)?);
+    Some(space.same_truth(space.zero(number), space.zero(residue)))
+}
+
+/// Returns the machine integer of `n` bits that is congruent to an integer or to its negation. The
+/// integer lies between `-2^n` and `2^n` for all values of the symbols. In it, the number of a
+/// machine integer of at least `n` bits is replaced by an integer that this one is congruent to.
+pub(crate) fn residue(space: &Space, number: PolyId, scalar: Scalar) -> Option<TermId> {
+    let bits = scalar.bits().filter(|_| scalar.is_machine_integer())?;
+    let (low, high) = space.static_range(number, 0)?;
+    let end = 1_i128 << bits;
+    if low <= -end || high >= end {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for (monomial, factor) in &space.poly(number).0 {
+        let part = if let [atom] = **monomial
+            && let Atom::Value(term) = *space.atom(atom)
+            && let Term::Ring(of, congruent) = *space.term(term)
+            && of.bits() >= Some(bits)
+        {
+            congruent
+        } else {
+            space.collect(vec![(monomial.clone(), 1)])
+        };
+        parts.push((part, *factor));
+    }
+    let whole = space.combine(&parts);
+    let is_negated = space.poly(whole).0.last().is_some_and(|(_, factor)| *factor < 0);
+    Some(space.ring(scalar, if is_negated { space.scale(whole, -1) } else { whole }))
 }
 
 /// `x / n < m` where `n > 0` and `x < n·m`.

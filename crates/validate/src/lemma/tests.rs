@@ -568,6 +568,51 @@ fn other_sums_are_near_to_nothing() {
     assert!(!states(&space, x, space.constant_term(Constant::f32(0.5))));
 }
 
+/// Numbers near 0 are 0 exactly where they are 0 modulo 2^width.
+#[test]
+fn numbers_near_zero_vanish_with_their_residues() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let types = [Scalar::I8, Scalar::U8, Scalar::I16];
+    let (mut stated, mut vanished) = (0, 0);
+    for _ in 0..3000 {
+        let space = Space::new();
+        let symbols: Vec<_> = ["a", "b"].into_iter().map(|name| space.fresh(name)).collect();
+        let mut number = space.constant(random.below(9) - 4);
+        for _ in 0..2 {
+            let scalar = types[usize::try_from(random.below(3)).unwrap()];
+            let sum = random.poly(&space, &symbols, 1);
+            let value = space.integer_of(space.ring(scalar, sum));
+            number = space.combine(&[(number, 1), (value, random.below(3) - 1)]);
+        }
+        let scalar = types[usize::try_from(random.below(3)).unwrap()];
+        let Some(lemma) = super::vanishes(&space, number, scalar) else { continue };
+        stated += 1;
+        for _ in 0..60 {
+            let at: Assignment =
+                symbols.iter().map(|symbol| (*symbol, random.below(1200) - 600)).collect();
+            assert!(space.truth_at(lemma, &at), "{:?} at {at:?}", space.formula(lemma));
+            vanished += usize::from(space.value_at(number, &at) == 0);
+        }
+    }
+    assert!(stated > 500 && vanished > 100, "{stated}, {vanished}");
+    let space = Space::new();
+    let [p, q] = ["p", "q"].map(|name| {
+        let leaf = space.leaf(Term::Parameter(space.fresh(name), Scalar::I64));
+        space.number(leaf)
+    });
+    let sum = |of, by| space.integer_of(space.ring(Scalar::I64, space.offset(of, by)));
+    let residue = |number| super::residue(&space, number, Scalar::I64);
+    let apart = residue(space.sub(sum(p, -3), sum(q, 5)));
+    assert!(apart.is_some());
+    assert_eq!(apart, residue(space.sub(sum(q, 8), p)));
+    assert_ne!(apart, residue(space.sub(p, sum(q, 9))));
+    // The sum of two such numbers may be a multiple of 2^64 that is not 0.
+    assert_eq!(residue(space.add(sum(p, -3), sum(q, 5))), None);
+    // A number of fewer bits is congruent to less.
+    let narrow = space.integer_of(space.ring(Scalar::I32, space.offset(p, 1)));
+    assert_ne!(residue(space.sub(narrow, q)), residue(space.sub(sum(p, 1), q)));
+}
+
 #[test]
 fn shifts_by_a_number_below_the_width_have_their_values() {
     for (number, scalar) in [(1, Scalar::I32), (-3, Scalar::I32), (5, Scalar::U8)] {

@@ -3,6 +3,7 @@
 use halidom_base::{FxHashMap, IndexSet};
 use halidom_ir::{BinaryOp, Constant, Scalar};
 
+use super::equations::{self, Residues};
 use super::parts::{alternatives, divided_by};
 use super::samples::Samples;
 use crate::lemma::{Instance, Lemmas, Memo, Place, Sample, operands, stepped};
@@ -35,6 +36,7 @@ struct Known {
     quotient_bounds: FxHashMap<(AtomId, PolyId), Option<(PolyId, PolyId)>>,
     /// For a factor and a bound, the products in the multiplied bound, if there is a lemma.
     scaled_bounds: FxHashMap<(PolyId, PolyId), Option<Vec<Monomial>>>,
+    residues: Residues,
 }
 
 /// Chooses lemmas about all parts of a question.
@@ -258,6 +260,7 @@ impl Reached {
         lemmas.extend(multiples(space, &products, &self.atoms));
         lemmas.extend(self.equal_multiples(space, facts, &products));
         lemmas.extend(self.scaled_facts(space, facts, &products, known));
+        lemmas.extend(equations::alike(space, &self.formulas, &mut known.residues));
         lemmas
     }
 

@@ -10,6 +10,7 @@ mod cases;
 mod corrupt;
 mod cover;
 mod divide;
+mod equations;
 mod forms;
 mod leaves;
 pub(crate) mod lemmas;
@@ -22,6 +23,7 @@ mod rewrite;
 mod samples;
 mod settle;
 mod sizes;
+mod tables;
 mod unchanged;
 mod unfold;
 mod widen;
@@ -139,6 +141,7 @@ impl Tactics for Search {
             }
             forms.push((rounds, sides));
         }
+        let plain = forms.first().cloned();
         let found = leaves::equal_floats(desk, &mut self.forms, facts, forms.clone(), weakest);
         let found = found.or_else(|| {
             let permitted = weakest > Floats::Bits;
@@ -148,7 +151,10 @@ impl Tactics for Search {
                 Some(after(rounds.clone(), proof))
             })
         });
-        found.or_else(|| below::equal_below(desk, facts, forms))
+        found.or_else(|| below::equal_below(desk, facts, forms)).or_else(|| {
+            let (rounds, values) = plain?;
+            Some(after(rounds, tables::equal_at_each(desk, facts, values)?))
+        })
     }
 
     fn unchanged(

@@ -1,5 +1,7 @@
 //! Lemmas about wrong terms.
 
+use halidom_ir::Scalar;
+
 use super::liar::Liar;
 use crate::lemma::{Instance, Lemmas, Memo, Place, Sample};
 use crate::space::{AtomId, FormulaId, PolyId, Space, Symbol, TermId};
@@ -26,7 +28,8 @@ impl LyingLemmas {
             | Instance::Number(_)
             | Instance::SameOrder(..)
             | Instance::Quotients(..)
-            | Instance::Distance(..) => None,
+            | Instance::Distance(..)
+            | Instance::Vanishes(..) => None,
         };
         let terms: Vec<(PolyId, PolyId)> = found.iter().filter_map(pick).collect();
         let atoms = found.iter().filter_map(|instance| match *instance {
@@ -45,7 +48,8 @@ impl LyingLemmas {
             | Instance::Quotient(..)
             | Instance::Below(..)
             | Instance::Scaled(..)
-            | Instance::Equal(..) => None,
+            | Instance::Equal(..)
+            | Instance::Vanishes(..) => None,
         });
         let atoms: Vec<AtomId> = atoms.collect();
         for _ in 0..4 {
@@ -68,7 +72,10 @@ impl LyingLemmas {
         }
         for _ in 0..2 {
             if let (Some(a), Some(b)) = (self.liar.one_of(&atoms), self.liar.one_of(&atoms)) {
-                found.push(Instance::Scaled(space.atom_poly(a), space.atom_poly(b)));
+                let [a, b] = [a, b].map(|atom| space.atom_poly(atom));
+                found.push(Instance::Scaled(a, b));
+                let apart = space.sub(a, b);
+                found.extend([Scalar::U8, Scalar::I32].map(|of| Instance::Vanishes(apart, of)));
             }
         }
         let pairs = found.iter().filter_map(|instance| match *instance {
@@ -87,7 +94,8 @@ impl LyingLemmas {
             | Instance::Quotient(..)
             | Instance::Below(..)
             | Instance::Scaled(..)
-            | Instance::Equal(..) => None,
+            | Instance::Equal(..)
+            | Instance::Vanishes(..) => None,
         });
         let pairs: Vec<_> = pairs.collect();
         found.extend(pairs.iter().map(|(a, b)| Instance::SameTruth(*a, *b)));
