@@ -201,6 +201,12 @@ impl Machine<'_> {
         if self.names_bits(function) {
             return Some("a `vector<bool>`");
         }
+        if self.hides_structure(function) {
+            return Some("a structure that has the name of another one");
+        }
+        if self.writes_through_helper(function, &declared) {
+            return Some("a member of a visitor or mutator that refers to something");
+        }
         // Their constructors convert expressions.
         let is_expr = |class: &&Class| {
             let bases = self.classes_of(&class.name);
@@ -235,6 +241,50 @@ impl Machine<'_> {
         let is_moved = moved_parts(&function.body) > returned_parts(&function.body, &is_local);
         (is_punned || is_moved || has(&function.body, &is_odd))
             .then_some("an address, a cast or a move whose place is not followed")
+    }
+
+    /// Tests whether a function declares two structures of one name, or one with the name of a
+    /// class of the files: they are found by their names, wherever the name is used.
+    fn hides_structure(&self, function: &Function) -> bool {
+        let names = std::cell::RefCell::new(Vec::new());
+        let note = |stmt: &Stmt| {
+            if let StmtKind::Struct(local) = &stmt.kind {
+                names.borrow_mut().push(local.class.name.clone());
+            }
+            false
+        };
+        has_stmt(&function.body, &note);
+        let names = names.into_inner();
+        let mut seen = BTreeSet::new();
+        names.iter().any(|name| {
+            !name.is_empty()
+                && (!seen.insert(name) || self.program.classes.iter().any(|of| of.name == *name))
+        })
+    }
+
+    /// Tests whether a function changes a member of a visitor or mutator that it made, where the
+    /// member may refer to something else.
+    fn writes_through_helper(&self, function: &Function, declared: &[&Declared]) -> bool {
+        let refers = |object: &Expr, member: &str| {
+            let ExprKind::Name(name) = &object.kind else { return false };
+            declared.iter().filter(|one| one.name == *name).any(|one| {
+                self.fields_of_helper(&one.ty).is_some_and(|fields| {
+                    fields.iter().any(|field| field.name == member && self.may_carry(&field.ty))
+                })
+            })
+        };
+        let is_it = |place: &Expr| match &place.kind {
+            ExprKind::Member { object, name, .. } => refers(object, name),
+            _ => false,
+        };
+        has(&function.body, &|expr| match &expr.kind {
+            ExprKind::Assign(_, place, _) => is_it(place),
+            ExprKind::Prefix(sign, place) | ExprKind::Postfix(sign, place) => {
+                matches!(sign, Sign::Increment | Sign::Decrement | Sign::BitAnd) && is_it(place)
+            }
+            ExprKind::Call { arguments, .. } => arguments.iter().any(is_it),
+            _ => false,
+        })
     }
 
     /// Tests whether a function has to do with a `vector<bool>`. What stands for an element there

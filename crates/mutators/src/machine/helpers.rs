@@ -7,7 +7,8 @@
 //! its members. An object that is made from something that it may change
 //! is not followed.
 
-use halidom_cpp::ast::{Class, Expr, ExprKind, Function};
+use halidom_cpp::ast::{Class, Declared, Expr, ExprKind, Function};
+use halidom_cpp::{Sign, words};
 
 use crate::ir::kinds::Type;
 use crate::ir::node::NodeId;
@@ -25,16 +26,19 @@ fn is_local_visitor(ty: &str) -> bool {
     head.is_some_and(|head| head.starts_with("class ") && head.contains("Visitor"))
 }
 
+/// The number of the methods of [`READS`], the first ones, whose results are iterators.
+const ITERATORS: usize = 3;
+
 /// The methods that only read a container.
 pub(crate) const READS: [&str; 16] = [
     "find",
+    "begin",
+    "end",
     "contains",
     "count",
     "get",
     "empty",
     "size",
-    "begin",
-    "end",
     "defined",
     "as",
     "type",
@@ -44,11 +48,6 @@ pub(crate) const READS: [&str; 16] = [
     "is_intrinsic",
     "accept",
 ];
-
-/// Tests whether a text uses a name only to call methods that read.
-fn only_reads(text: &str, name: &str) -> bool {
-    only_calls(text, name, &READS)
-}
 
 /// Tests whether a text uses a name only to call some methods.
 pub(super) fn only_calls(text: &str, name: &str, methods: &[&str]) -> bool {
@@ -83,12 +82,77 @@ impl<'p> Machine<'p> {
         (is_mutator || is_of("Visitor")).then_some((class, is_mutator))
     }
 
+    /// The data members of a class of visitors or mutators, those of its bases included; `None` for
+    /// other types.
+    pub(super) fn fields_of_helper(&self, ty: &str) -> Option<Vec<&'p Declared>> {
+        self.helper(ty)?;
+        let program: &'p crate::machine::program::Program = self.program;
+        let classes = self.classes_of(ty);
+        let of = program.classes.iter().filter(|class| classes.contains(&class.name));
+        Some(of.flat_map(|class| &class.fields).collect())
+    }
+
+    /// Tests whether something else may be changed through a value of a type: it is a reference or
+    /// a pointer, may hold one, or calls a function.
+    pub(super) fn may_carry(&self, ty: &str) -> bool {
+        let mut open = vec![ty.to_owned()];
+        let mut seen: Vec<String> = Vec::new();
+        while let Some(ty) = open.pop() {
+            let holds = ["function", "reference_wrapper", "iterator", "_ptr", "decltype"];
+            if ty.contains(['&', '*'])
+                || holds.iter().any(|part| ty.contains(part))
+                || self.may_refer(&ty)
+            {
+                return true;
+            }
+            let named = self.program.classes.iter().filter(|class| {
+                words(&ty).any(|word| word == class.name) && !seen.contains(&class.name)
+            });
+            for class in named.collect::<Vec<_>>() {
+                seen.push(class.name.clone());
+                open.extend(class.fields.iter().map(|field| field.ty.clone()));
+            }
+        }
+        false
+    }
+
+    /// Tests whether a constructor of a class, or of one of its bases, may change something that it
+    /// is given: it has a place to change, and does more than to take it over.
+    fn constructor_may_change(&self, ty: &str) -> bool {
+        let classes = self.classes_of(ty);
+        let constructors = self.program.functions.iter();
+        let mut constructors = constructors.filter(|function| {
+            function.name == function.class && classes.contains(&function.class)
+        });
+        constructors.any(|function| {
+            let has_place = function.parameters.iter().enumerate().any(|(index, parameter)| {
+                let value = parameter.ty.trim_end_matches('&');
+                function.may_write(index) || self.may_carry(value)
+            });
+            let does_more = |expr: &Expr| {
+                let mut found = false;
+                expr.visit(&mut |part| {
+                    found |= matches!(
+                        part.kind,
+                        ExprKind::Assign(..)
+                            | ExprKind::Prefix(Sign::Increment | Sign::Decrement, _)
+                            | ExprKind::Postfix(..)
+                            | ExprKind::Lambda(_)
+                            | ExprKind::Other(_)
+                    );
+                });
+                found
+            };
+            let mut initial = function.initializers.iter().flat_map(|(_, arguments)| arguments);
+            has_place && (!function.body.is_empty() || initial.any(does_more))
+        })
+    }
+
     /// The members of a mutator's object that is made without arguments.
     pub(crate) fn members_of_mutator(&self, ty: &str) -> Option<Vec<(String, Val)>> {
         let (class, true) = self.helper(ty)? else { return None };
-        let member = |field: &halidom_cpp::ast::Declared| {
-            (field.name.clone(), Val::Handle(format!("what {ty} finds")))
-        };
+        let member =
+            |field: &Declared| (field.name.clone(), Val::Handle(format!("what {ty} finds")));
         Some(class.fields.iter().map(member).collect())
     }
 
@@ -117,6 +181,10 @@ impl<'p> Machine<'p> {
         if !is_constructed && !arguments.is_empty() {
             return None;
         }
+        if !self.spells && self.constructor_may_change(ty) {
+            let what = format!("what the constructor of {ty} changes");
+            return Some(self.unsupported(state, what, line));
+        }
         let mut paths = Vec::new();
         for (state, values) in self.arguments(arguments, state) {
             if self.spells {
@@ -131,9 +199,8 @@ impl<'p> Machine<'p> {
                 paths.extend(self.unsupported(state, what, line));
                 continue;
             };
-            let member = |field: &halidom_cpp::ast::Declared| {
-                (field.name.clone(), Val::Handle(format!("what {ty} finds")))
-            };
+            let member =
+                |field: &Declared| (field.name.clone(), Val::Handle(format!("what {ty} finds")));
             let changes = (CHANGES.to_owned(), Val::List(changes));
             let members = class.fields.iter().map(member);
             let object = Val::Object(members.chain([changes]).collect());
@@ -197,11 +264,21 @@ impl<'p> Machine<'p> {
     /// Returns what an object that is made from these values may change; `None` if it may change a
     /// scope.
     fn may_change(&self, class: &Class, values: &[Val], state: &State) -> Option<Vec<Val>> {
-        let referring = class.fields.iter().filter(|field| field.ty.ends_with(['&', '*']));
-        let is_read = |name: &str| {
-            self.methods_of(&class.name).all(|function| only_reads(&function.text, name))
+        let classes = self.classes_of(&class.name);
+        let fields = self.fields_of_helper(&class.name).unwrap_or_default();
+        // Something that is read through a constant reference cannot be changed by an iterator.
+        let is_read = |field: &Declared| {
+            let name = &field.name;
+            let methods: &[&str] =
+                if field.ty.contains("const ") { &READS } else { &READS[ITERATORS..] };
+            field.ty.ends_with(['&', '*'])
+                && !field.ty.trim_end_matches(['&', '*']).contains(['&', '*'])
+                && classes.iter().all(|class| {
+                    self.methods_of(class).all(|of| only_calls(&of.text, name, methods))
+                })
         };
-        let mut changing = referring.filter(|field| !is_read(&field.name));
+        let mut changing =
+            fields.into_iter().filter(|field| self.may_carry(&field.ty) && !is_read(field));
         if changing.next().is_none() {
             return Some(Vec::new());
         }
@@ -215,6 +292,8 @@ impl<'p> Machine<'p> {
                 {
                     return None;
                 }
+                // Its parts may be places.
+                (Val::Object(_) | Val::List(_) | Val::Map(_) | Val::Lambda(..), _) => return None,
                 (Val::Address(_), _) => changes.push(loaded),
                 (_, Val::Reference(Place::Member(of)))
                     if self.purpose(of).is_some()
@@ -365,14 +444,16 @@ fn object_members(object: &Val) -> Vec<(String, Val)> {
 
 #[cfg(test)]
 mod tests {
-    use super::only_reads;
+    use super::{ITERATORS, READS, only_calls};
 
     #[test]
     fn only_methods_that_read_are_reads() {
+        let only_reads = |text, name| only_calls(text, name, &READS);
         assert!(only_reads("if (scope.contains(x)) { my_scope.push(x); }", "scope"));
         assert!(only_reads("vars->find(x); a.empty();", "vars"));
         assert!(!only_reads("scope.push(x);", "scope"));
         assert!(!only_reads("f(scope);", "scope"));
         assert!(!only_reads("scope = other;", "scope"));
+        assert!(!only_calls("*vars.begin() = 5;", "vars", &READS[ITERATORS..]));
     }
 }

@@ -250,7 +250,10 @@ impl<'p> Machine<'p> {
         if is_constant(expr) {
             return false;
         }
-        let is_op_used = Self::find_variable("op", state).is_some_and(|place| changed.has(&place));
+        let op = Self::find_variable("op", state);
+        let is_node = op.as_ref().and_then(|place| Self::load(place, state));
+        let is_node = is_node.is_some_and(|slot| matches!(slot.value, Val::Ptr(_)));
+        let is_op_used = !is_node || op.is_some_and(|place| changed.has(&place));
         let mut names: BTreeSet<String> = BTreeSet::new();
         let mut rest = expr.clone();
         rest.visit_mut(&mut |part| {

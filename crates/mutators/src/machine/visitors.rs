@@ -10,11 +10,13 @@
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, words};
 
-use crate::ir::kinds::{I32, Kind};
+use crate::ir::kinds::{I32, Kind, Type, operand_types};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::audits::within;
 use crate::machine::emptiness::fills_from_nothing;
+use crate::machine::lookup::last_part;
 use crate::machine::names::TypeName;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::integer_type;
@@ -388,9 +390,10 @@ impl<'p> Machine<'p> {
                     // These methods are examined below.
                     Some(Kind::Load | Kind::Call) => function.class == class,
                     Some(kind) => {
-                        visits_operands(function) || self.always_flags(class, kind, fields)
+                        visits_operands(function, &classes)
+                            || self.always_flags(class, kind, fields)
                     }
-                    None => visits_operands(function),
+                    None => visits_operands(function, &classes),
                 }
             });
         let is_pure = is_monotone && self.always_flags(class, Kind::Call, fields);
@@ -399,12 +402,37 @@ impl<'p> Machine<'p> {
         (is_pure, is_steady)
     }
 
-    /// Tests whether the method for a kind of node sets a flag on every path.
+    /// Tests whether the method for a kind of node sets a flag on every path, at each type of the
+    /// node and of its operands.
     fn always_flags(&mut self, class: &str, kind: Kind, fields: &[(String, Val)]) -> bool {
+        let scalars = Type::SCALARS.into_iter();
+        let all: Vec<Type> = scalars
+            .flat_map(|ty| [false, true].map(|is_vector| ty.with_vector(is_vector)))
+            .collect();
+        let types: Vec<(Type, Type)> = if kind.is_stmt() {
+            all.into_iter().map(|operand| (I32, operand)).collect()
+        } else {
+            let admitted = all.into_iter().filter(|ty| kind.admits(*ty));
+            admitted
+                .flat_map(|ty| operand_types(kind, ty).into_iter().map(move |of| (ty, of)))
+                .collect()
+        };
+        types.into_iter().all(|types| self.flags_at(class, kind, types, fields))
+    }
+
+    /// Tests whether the method for a kind of node sets a flag on every path, at a type of the node
+    /// and one of its operands.
+    fn flags_at(
+        &mut self,
+        class: &str,
+        kind: Kind,
+        (ty, operand): (Type, Type),
+        fields: &[(String, Val)],
+    ) -> bool {
         let Some(function) = self.method_for(class, kind.name()) else { return false };
         let mut state = State::default();
-        let node = state.add(I32, None, None);
-        let shape = state.opaque_fields(node, kind, I32, &mut self.values);
+        let node = state.add(ty, None, None);
+        let shape = state.opaque_fields(node, kind, operand, &mut self.values);
         state.node_mut(node).shape = Some(Shape { kind, fields: shape });
         state.members = fields
             .iter()
@@ -440,7 +468,8 @@ impl<'p> Machine<'p> {
 
 /// Tests whether a method calls the default visit of the node that it takes, with nothing but
 /// expression statements and declarations before it.
-fn visits_operands(function: &Function) -> bool {
+/// `classes` are the method's class and its bases.
+fn visits_operands(function: &Function, classes: &[String]) -> bool {
     let Some(taken) = function.parameters.first().map(|first| first.name.as_str()) else {
         return false;
     };
@@ -450,7 +479,9 @@ fn visits_operands(function: &Function) -> bool {
             StmtKind::Expr(expr) => {
                 if let ExprKind::Call { callee, arguments, .. } = &expr.kind
                     && let ExprKind::Name(name) = &callee.kind
-                    && name.ends_with("Visitor::visit")
+                    && let Some(base) = name.strip_suffix("::visit")
+                    && base.ends_with("Visitor")
+                    && classes.iter().any(|class| class == base)
                 {
                     return arguments.first().is_some_and(is_taken);
                 }
@@ -481,30 +512,60 @@ fn may_assign(stmt: &Stmt, name: &str) -> bool {
     named != read
 }
 
-/// Tests whether every assignment to a member gives it one truth value, as far as the text shows.
+/// Tests whether a method does nothing with a member but give it one truth value and test it. Each
+/// mention of the name, and of the object itself, must be one of these: else the member may be
+/// known by another name.
 fn only_sets(function: &Function, name: &str, value: bool) -> bool {
-    let mut only = true;
     let is_it = |expr: &Expr| match &expr.kind {
-        ExprKind::Name(of) => of == name,
-        ExprKind::Member { object, name: of, .. } => {
-            of == name && matches!(object.kind, ExprKind::This)
-        }
+        ExprKind::Name(of) => last_part(of) == name,
+        ExprKind::Member { name: of, .. } => last_part(of) == name,
         _ => false,
     };
-    function.visit(&mut |expr| {
-        only &= match &expr.kind {
-            ExprKind::Assign(op, lhs, rhs) if is_it(lhs) => {
-                op.is_none() && rhs.kind == ExprKind::Bool(value)
+    let is_object = |expr: &Expr| matches!(expr.kind, ExprKind::This);
+    let (mut named, mut known, mut is_followed) = (0_usize, 0_usize, true);
+    let (mut objects, mut known_objects) = (0_usize, 0_usize);
+    let mut look = |expr: &Expr| {
+        named += usize::from(is_it(expr));
+        objects += usize::from(is_object(expr));
+        match &expr.kind {
+            ExprKind::Assign(None, place, set)
+                if is_it(place) && set.kind == ExprKind::Bool(value) =>
+            {
+                known += 1;
             }
-            ExprKind::Prefix(op, operand) | ExprKind::Postfix(op, operand) => {
-                *op == Sign::Not || !is_it(operand)
+            ExprKind::Prefix(Sign::Not, of) => known += usize::from(is_it(of)),
+            ExprKind::Binary(Sign::And | Sign::Or, a, b) => {
+                known += usize::from(is_it(a)) + usize::from(is_it(b));
             }
-            ExprKind::Call { arguments, .. } => !arguments.iter().any(is_it),
-            ExprKind::Lambda(_) | ExprKind::Other(_) => false,
-            _ => true,
-        };
-    });
-    only && is_read(&function.body)
+            ExprKind::Member { object, .. } => known_objects += usize::from(is_object(object)),
+            ExprKind::Call { callee, arguments, .. } => {
+                if matches!(&callee.kind, ExprKind::Member { name, .. } if name == "accept") {
+                    known_objects += arguments.iter().filter(|of| is_object(of)).count();
+                }
+            }
+            ExprKind::Lambda(_) | ExprKind::Other(_) => is_followed = false,
+            _ => {}
+        }
+    };
+    function.visit(&mut look);
+    known += conditions(&function.body).into_iter().filter(|of| is_it(of)).count();
+    is_followed && named == known && objects == known_objects && is_read(&function.body)
+}
+
+/// The conditions of the conditional statements and the loops among some statements.
+fn conditions(stmts: &[Stmt]) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::If { condition, .. } => found.extend(condition.iter()),
+            StmtKind::While(condition, _) => found.push(condition),
+            _ => {}
+        }
+        for list in within(stmt) {
+            found.extend(conditions(list));
+        }
+    }
+    found
 }
 
 /// Tests whether statements contain no `switch` and nothing that the parser left unread.
