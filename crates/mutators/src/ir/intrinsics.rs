@@ -108,7 +108,7 @@ pub(crate) fn operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
         // A difference of signed integers is unsigned, too.
         Intrinsic::Absd if ty.code == Code::UInt => vec![Type { code: Code::Int, ..ty }; 2],
         Intrinsic::Absd => vec![ty, ty],
-        _ if is_nan(callee) => vec![Type { code: Code::Float, bits: 32, ..ty }],
+        _ if is_nan(callee) => vec![Type { code: Code::Float, bits: nan_bits(callee), ..ty }],
         _ => match Intrinsic::of(math(callee)?) {
             Intrinsic::Pow => vec![ty, ty],
             _ => vec![ty],
@@ -255,6 +255,11 @@ pub(crate) fn is_extern(callee: &str) -> bool {
 
 pub(crate) fn is_nan(callee: &str) -> bool {
     callee == "is_nan" || callee.starts_with("is_nan_f")
+}
+
+/// The bits of the number of which a function tells whether it is one.
+fn nan_bits(callee: &str) -> u8 {
+    callee.strip_prefix("is_nan_f").and_then(|bits| bits.parse().ok()).unwrap_or(32)
 }
 
 /// The name, without a type suffix, of a function of floating-point numbers.

@@ -236,6 +236,7 @@ impl Machine<'_> {
             }
             (Sort::Ptr, Val::Ptr(Some((node, _)))) => Some(Item::Val(Val::Expr(Some(*node)))),
             (Sort::Int32, Val::Int(num)) => Some(Item::Val(Val::Int(self.convert(*num, 32, true)))),
+            (Sort::Int64, Val::Int(num)) => Some(Item::Val(Val::Int(self.convert(*num, 64, true)))),
             (Sort::Template, Val::Int(num)) => Some(Item::Val(Val::Int(match templates.first() {
                 None => *num,
                 Some(ty) => {
@@ -256,7 +257,7 @@ impl Machine<'_> {
                 as_it_is(matches!(value, Val::Handle(_) | Val::Opaque(_)) && !value.is_info())
             }
             (Sort::Any, _) => as_it_is(true),
-            (Sort::Known | Sort::Ptr | Sort::Int32 | Sort::Template, _) => None,
+            (Sort::Known | Sort::Ptr | Sort::Int32 | Sort::Int64 | Sort::Template, _) => None,
         })
     }
 

@@ -13,8 +13,9 @@ use crate::machine::run::{Machine, Paths};
 use crate::machine::structure::{does_nothing, has_effect, reads_memory};
 
 impl Machine<'_> {
-    /// Calls a function whose answer tells a fact about a node. The other answer tells nothing. On
-    /// known IR, the function gives this answer just if the fact is known.
+    /// Calls a function whose answer tells a fact about a node. The other answer tells nothing, and
+    /// leaves anything in the variables for bounds. On known IR, the function gives this answer
+    /// just if the fact is known.
     pub(super) fn told(
         &mut self,
         answer: bool,
@@ -48,6 +49,17 @@ impl Machine<'_> {
         let told = told.map(|mut state| {
             if known.is_none() || bounds.is_some() {
                 self.learn(fact, node, bounds, &mut state);
+            }
+            state
+        });
+        let open = open.map(|mut state| {
+            for place in bounds.iter().flat_map(|(least, greatest)| [*least, *greatest]) {
+                let any = if self.is_concrete() {
+                    Val::Unknown
+                } else {
+                    Val::Int(self.any_number("bound", 64, true))
+                };
+                self.store_exactly(place, any, &mut state);
             }
             state
         });

@@ -23,7 +23,7 @@ use crate::ir::record::{Binding, Change, Pushed, Read};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::names::Method;
-use crate::machine::objects::{BOUND, UNBOUND};
+use crate::machine::objects::{BOUND, HELD, UNBOUND};
 use crate::machine::program::{Purpose, ScopeMember};
 use crate::machine::run::{Machine, Paths};
 use crate::machine::sequence::Before;
@@ -398,7 +398,7 @@ impl<'p> Machine<'p> {
                 let change = Change::Assigned(place.clone(), old.clone());
                 Rc::make_mut(&mut state.scopes).bindings.push(Binding { change, depth, line });
                 self.store(&place, value, &mut state);
-                paths.push((state, Val::Handle("a scoped value".to_owned())));
+                paths.push((state, Val::Handle(HELD.to_owned())));
             }
         }
         paths

@@ -11,7 +11,7 @@ use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
 use crate::machine::program::is_root;
 use crate::machine::references::{MAY_REFER, NAMED_CAPTURES, names_captures};
-use crate::machine::run::{Machine, Paths};
+use crate::machine::run::{MOVED, Machine, Paths};
 use crate::machine::sequence::{Before, variable};
 
 /// The classes whose `visit` leaves its result in a member.
@@ -312,6 +312,9 @@ impl<'p> Machine<'p> {
         let mut paths = self.eval(expr, state);
         if let Some(name) = variable(expr) {
             for (state, value) in &mut paths {
+                if Self::binds(&Self::loaded(value.clone(), state)) {
+                    state.lost = Some(MOVED);
+                }
                 let is_scalar = matches!(value, Val::Bool(_) | Val::Int(_) | Val::Real(_));
                 let local = match &expr.kind {
                     ExprKind::Name(name) => Self::find_variable(name, state),
@@ -597,6 +600,10 @@ impl<'p> Machine<'p> {
         let mut paths = Vec::new();
         for (state, first) in self.eval(one, state) {
             for (state, second) in self.eval(other, state) {
+                if Self::binds(&first) || Self::binds(&second) {
+                    paths.extend(self.unsupported(state, MOVED, one.line));
+                    continue;
+                }
                 for (state, a) in self.place(one, state) {
                     for (mut state, b) in self.place(other, state) {
                         self.store(&a, second.clone(), &mut state);

@@ -296,9 +296,10 @@ impl<'p> Machine<'p> {
                 Some(num) => self.real_of(num),
                 None => Val::Unknown,
             },
+            (Val::Real(_), Val::Int(_) | Val::Bool(_) | Val::Real(_)) => value,
+            (_, Val::Bound(like, _)) => self.common(value, &Val::Int(*like), state),
             // Nothing is known about the type that both sides have.
-            (Val::Bool(_), Val::Handle(_)) if other.is_info() => Val::Unknown,
-            _ => value,
+            _ => Val::Unknown,
         }
     }
 

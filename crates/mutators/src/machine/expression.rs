@@ -13,7 +13,7 @@ use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
 use crate::machine::names::TypeName;
 use crate::machine::references::{NAMED_CAPTURES, names_captures};
-use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::run::{MOVED, Machine, Outcome, Paths};
 use crate::machine::sequence::Before;
 use crate::machine::types::{UNION, integer_type};
 
@@ -55,6 +55,9 @@ impl<'p> Machine<'p> {
                 let what = "an expression that becomes a number";
                 paths.extend(self.unsupported(state, what, line));
                 continue;
+            }
+            if Self::binds(&Self::loaded(value.clone(), &state)) {
+                state.lost = Some(MOVED);
             }
             let value = self.coerce(ty.trim_end_matches('&'), value, &mut state);
             paths.push((state, value));
@@ -157,7 +160,14 @@ impl<'p> Machine<'p> {
                 let parts = self.arguments(parts, state);
                 parts.into_iter().map(|(state, _)| (state, Val::info())).collect()
             }
-            ExprKind::Braces(Some(ty), parts) => self.braced(ty, parts, state, line),
+            ExprKind::Braces(Some(ty), parts) => {
+                let mut paths = self.braced(ty, parts, state, line);
+                // It ends with the whole expression, unless a variable is made of it.
+                for (state, _) in paths.iter_mut().filter(|(_, value)| Self::binds(value)) {
+                    state.lost = Some(MOVED);
+                }
+                paths
+            }
             ExprKind::Lambda(_) if self.running.is_some_and(names_captures) => {
                 self.unsupported(state, NAMED_CAPTURES, line)
             }

@@ -61,6 +61,8 @@ pub(crate) enum Sort {
     Int,
     /// A C++ integer, converted to `int`.
     Int32,
+    /// A C++ integer, converted to `int64_t`.
+    Int64,
     /// A C++ integer, converted to the type that the call's template argument names, if there is
     /// one.
     Template,
@@ -91,6 +93,7 @@ impl Sort {
         ("Known", Self::Known),
         ("Int", Self::Int),
         ("Int32", Self::Int32),
+        ("Int64", Self::Int64),
         ("T", Self::Template),
         ("Real", Self::Real),
         ("Bool", Self::Bool),

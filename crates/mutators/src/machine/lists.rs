@@ -17,7 +17,7 @@ use crate::machine::invariants::invariant;
 use crate::machine::methods::PART_OF_NAME;
 use crate::machine::names::Method;
 use crate::machine::program::Purpose;
-use crate::machine::run::{ACTIVE, MAX_ITERATIONS, Machine, Operands, Outcome, Paths};
+use crate::machine::run::{ACTIVE, MAX_ITERATIONS, MOVED, Machine, Operands, Outcome, Paths};
 use crate::machine::types::element_of;
 
 /// The reason why a path becomes unsupported when it changes a container that no variable holds.
@@ -227,6 +227,9 @@ impl<'p> Machine<'p> {
         }
         let arguments: Vec<Val> =
             arguments.iter().map(|value| Self::loaded(value.clone(), state)).collect();
+        if arguments.iter().any(Self::binds) {
+            return Some(self.unsupported(state.clone(), MOVED, line));
+        }
         match &value {
             Val::Map(_) if self.hides(place.as_ref(), name) => {
                 Some(vec![(state.clone(), Val::Void)])

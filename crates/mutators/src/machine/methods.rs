@@ -19,10 +19,12 @@ pub(crate) const PART_OF_TEXT: &str = "a part of a text";
 /// The beginning of the handle of a part of a name. Each handle is one text.
 pub(crate) const PART_OF_NAME: &str = "a part of a name";
 
-/// Tests whether each number of another type is one of a type (`Type::can_represent`).
+/// Tests whether each number of another type is one of a type (`Type::can_represent`). A type
+/// represents none of another number of lanes.
 fn can_represent(ty: Type, other: Type) -> bool {
     match (ty.range(), other.range()) {
         _ if ty == other => true,
+        _ if ty.is_vector != other.is_vector => false,
         (Some((least, greatest)), Some((low, high))) => least <= low && high <= greatest,
         // The numbers that a significand holds.
         (None, Some((_, high))) => match (ty.code, ty.bits) {

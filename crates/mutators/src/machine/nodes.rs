@@ -444,7 +444,9 @@ impl Machine<'_> {
                 let node = self.literal(*ty, *num, &mut state);
                 vec![(state, Val::Expr(Some(node)))]
             }
-            (Kind::Variable, [Val::Type(_), name]) if self.drops_parameter(name, &state) => {
+            // What the input's variable stands for cannot be read from it, so it is not what is
+            // given here.
+            (Kind::Variable, [Val::Type(_), name, ..]) if self.drops_parameter(name, &state) => {
                 self.unsupported(state, "Variable::make without the parameter", line)
             }
             (Kind::Variable, [Val::Type(ty), name, ..]) => self.make_variable(*ty, name, state),

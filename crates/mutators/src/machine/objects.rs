@@ -13,16 +13,24 @@
 use halidom_cpp::ast::{Expr, ExprKind, Function, Local, Stmt, StmtKind};
 
 use crate::ir::state::{Slot, State};
-use crate::ir::value::{Place, Val, members};
+use crate::ir::value::{Place, Val};
 use crate::machine::names::Method;
 use crate::machine::run::{ACTIVE, Machine, Outcome, Paths};
-use crate::machine::types::{element_of, is_binding_type, parts_of};
+use crate::machine::types::{
+    element_of, is_binding_type, is_scoped_value_type, is_vector_type, parts_of, short,
+};
 
 /// The handle for a `ScopedBinding` that pushed.
 pub(crate) const BOUND: &str = "a scope";
 
 /// The handle for a `ScopedBinding` that did not push.
 pub(crate) const UNBOUND: &str = "no scope";
+
+/// The reason that is given where braces or a conversion call a constructor.
+pub(crate) const BRACED: &str = "an object that a constructor makes of other values";
+
+/// The handle for a `ScopedValue`.
+pub(crate) const HELD: &str = "a scoped value";
 
 /// Finds a structure that statements declare.
 fn declared_in<'p>(stmts: &'p [Stmt], name: &str) -> Option<&'p Local> {
@@ -37,6 +45,31 @@ impl<'p> Machine<'p> {
     /// The structure with a name that the running function declares.
     pub(crate) fn local(&self, name: &str) -> Option<&'p Local> {
         declared_in(&self.running?.body, name)
+    }
+
+    /// Tests whether objects of a structure that the running function declares are made by one of
+    /// its constructors.
+    pub(super) fn is_constructed(&self, ty: &str) -> bool {
+        self.local(ty).is_some_and(|local| !local.constructors.is_empty())
+    }
+
+    /// Tests whether a value becomes one of a type by no constructor that is not followed: one
+    /// takes the values of a list in braces, or a single value, and may have effects.
+    pub(super) fn may_initialize(&self, ty: &str, value: &Val) -> bool {
+        let is_list = match value {
+            Val::Object(parts) => parts.first().is_some_and(|(name, _)| name == "first"),
+            value => matches!(value, Val::List(_)),
+        };
+        let ends = |of: &str| ["ScopedBinding", "ScopedValue"].contains(&of);
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let mut words = ty.split(|letter| !is_word(letter));
+        if self.is_constructed(ty) || is_binding_type(ty) || is_scoped_value_type(ty) {
+            let is_made = matches!(value, Val::Object(_)) && !is_list;
+            return is_made || matches!(value, Val::Handle(_) | Val::Reference(_) | Val::Unknown);
+        }
+        // The elements of vectors and the parts of pairs are initialized one by one.
+        let is_parted = is_vector_type(short(ty)) || parts_of(short(ty)).is_some();
+        !is_list || is_parted || !words.any(|of| ends(of) || self.is_constructed(of))
     }
 
     /// Tests whether code of the program may run when an object of a type is made, copied or ends.
@@ -83,6 +116,9 @@ impl<'p> Machine<'p> {
             _ => return self.unsupported(state, "which constructor makes this", line),
         };
         let fields = &local.class.fields;
+        if fields.iter().any(|field| field.ty.ends_with('&')) {
+            return self.unsupported(state, "an object that refers to another", line);
+        }
         if constructor.is_none() && ![0, fields.len()].contains(&arguments.len()) {
             return self.unsupported(state, "an object with some of its members", line);
         }
@@ -165,6 +201,9 @@ impl<'p> Machine<'p> {
                 paths.extend(self.bind_scope_until(&values, depth, state, line));
             }
             return paths;
+        }
+        if self.is_constructed(ty) {
+            return self.unsupported(state, BRACED, line);
         }
         match arguments {
             [] => vec![(state, Self::default(ty))],
@@ -254,9 +293,10 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Tests whether an element of a vector has a `ScopedBinding`, which pops where it ends.
-    pub(crate) fn binds(element: &Val) -> bool {
-        members(element).iter().any(|part| matches!(part, Val::Handle(of) if of == BOUND))
+    /// Tests whether a value has a `ScopedBinding` or a `ScopedValue`, which undoes its change
+    /// where it ends.
+    pub(crate) fn binds(value: &Val) -> bool {
+        value.any(&mut |part| matches!(part, Val::Handle(of) if of == BOUND || of == HELD))
     }
 
     /// `binding.bound()`

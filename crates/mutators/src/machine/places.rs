@@ -10,7 +10,7 @@ use crate::machine::info::is_report;
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::operators::is_stream;
 use crate::machine::program::called;
-use crate::machine::run::{Machine, Outcome, Paths};
+use crate::machine::run::{MOVED, Machine, Outcome, Paths};
 use crate::machine::types::UNION;
 
 impl<'p> Machine<'p> {
@@ -407,6 +407,11 @@ impl<'p> Machine<'p> {
                         }
                     };
                     for (mut state, value) in combined {
+                        let old = Self::load(&place, &state).map(|slot| slot.value);
+                        if Self::binds(&value) || old.as_ref().is_some_and(Self::binds) {
+                            paths.extend(self.unsupported(state, MOVED, line));
+                            continue;
+                        }
                         self.store(&place, value.clone(), &mut state);
                         if matches!(place, Place::Member(_)) {
                             state.at = line;

@@ -107,6 +107,10 @@ impl Mode {
 /// The reason why a mutator is given up that has too many paths.
 pub(crate) const MANY_PATHS: &str = "more paths than are followed";
 
+/// The reason that is given where an object that ends a binding gets another owner, or ends
+/// elsewhere than its variable.
+pub(crate) const MOVED: &str = "a binding that does not end with the variable that it is made for";
+
 /// The reason why a path becomes unsupported that makes an object whose class runs code then, or
 /// where the object ends.
 pub(crate) const ACTIVE: &str = "an object with a constructor or destructor of its own";
@@ -453,6 +457,9 @@ impl<'p> Machine<'p> {
                 Val::Reference(_) => value,
                 value => self.initialize(ty, value, &mut state),
             };
+            if Self::binds(&value) {
+                state.lost = Some(MOVED);
+            }
             slots.push(Slot { name: parameter.name.clone(), ty: parameter.ty.clone(), value });
         }
         let inner = state.frames.split_off(depth);
@@ -488,6 +495,9 @@ impl<'p> Machine<'p> {
                 Flow::Return(Val::Lambda(..)) => {
                     let what = "a lambda function that is returned";
                     returned.extend(self.unsupported(state, what, line));
+                }
+                Flow::Return(value) if Self::binds(&value) => {
+                    returned.extend(self.unsupported(state, MOVED, line));
                 }
                 Flow::Return(value) => {
                     let mut value = value;
@@ -575,6 +585,9 @@ impl<'p> Machine<'p> {
             }
             let value = self.bind(&ty, value, &mut state);
             slot.value = self.initialize(if is_expr { &ty } else { &slot.ty }, value, &mut state);
+            if Self::binds(&slot.value) {
+                state.lost = Some(MOVED);
+            }
         }
         let given = self.gives(&frame, (state.frames.len(), 0), &mut state);
         state.frames.push(Rc::new(frame));
@@ -598,6 +611,9 @@ impl<'p> Machine<'p> {
                     continue;
                 }
                 Flow::Return(value) => {
+                    if Self::binds(&value) {
+                        state.lost = Some(MOVED);
+                    }
                     if self.is_active(&function.result) {
                         state.lost = Some(ACTIVE);
                     }

@@ -10,11 +10,24 @@ use crate::ir::value::{Place, Val};
 use crate::machine::conversions::is_typed;
 use crate::machine::names::TypeName;
 use crate::machine::references::{MAY_REFER, is_place};
-use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, Machine, Outcome, Paths};
-use crate::machine::types::{UNION, is_type_of_body, is_vector_type};
+use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, MOVED, Machine, Outcome, Paths};
+use crate::machine::types::{
+    UNION, is_binding_type, is_scoped_value_type, is_type_of_body, is_vector_type,
+};
 
 /// The reason that is given where a place that may have two names is changed.
 const OTHER_NAME: &str = "a change of a member that may have another name";
+
+/// The values that the declaration of a variable of a type gives to a constructor.
+fn given<'p>(ty: &str, value: &'p Expr) -> Option<&'p [Expr]> {
+    match &value.kind {
+        ExprKind::Call { callee, arguments, .. } => {
+            matches!(&callee.kind, ExprKind::Name(name) if name == ty).then_some(arguments)
+        }
+        ExprKind::Braces(None, parts) => Some(parts),
+        _ => None,
+    }
+}
 
 impl<'p> Machine<'p> {
     pub(super) fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
@@ -29,6 +42,7 @@ impl<'p> Machine<'p> {
         }
         let valued = match &declared.value {
             Some(value) => match &value.kind {
+                _ if let Some(made) = self.constructed(declared, value, &state) => made,
                 // `T x(y)` and `T x{y}` of a reference or number type are read as a call of the
                 // type.
                 ExprKind::Call { callee, arguments, .. }
@@ -44,23 +58,6 @@ impl<'p> Machine<'p> {
                         && is_vector_type(&declared.ty) =>
                 {
                     self.vector_of(&declared.ty, &arguments[0], state, value.line)
-                }
-                ExprKind::Call { callee, arguments, .. }
-                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
-                        && crate::machine::types::is_binding_type(&declared.ty) =>
-                {
-                    let mut made = Vec::new();
-                    for (state, values) in self.arguments(arguments, state) {
-                        made.extend(self.bind_scope(&values, state, value.line));
-                    }
-                    made
-                }
-                ExprKind::Call { callee, arguments, .. }
-                    if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
-                        && crate::machine::types::is_scoped_value_type(&declared.ty)
-                        && matches!(arguments.len(), 1 | 2) =>
-                {
-                    self.hold_value(&arguments[0], arguments.get(1), state, value.line)
                 }
                 ExprKind::Call { callee, arguments, .. }
                     if matches!(&callee.kind, ExprKind::Name(name) if *name == declared.ty)
@@ -99,6 +96,9 @@ impl<'p> Machine<'p> {
                 _ if declared.ty.ends_with('&') => self.bind_to(&declared.ty, value, state),
                 _ => self.eval(value, state),
             },
+            None if self.is_constructed(&declared.ty) => {
+                self.braced(&declared.ty, &[], state, self.line)
+            }
             None => {
                 let value = match self.object(&declared.ty) {
                     Some(object) => object,
@@ -110,8 +110,14 @@ impl<'p> Machine<'p> {
         let mut states = Vec::new();
         let is_braced = |value: &Expr| matches!(value.kind, ExprKind::Braces(None, _));
         let is_aggregate = declared.value.as_ref().is_some_and(is_braced);
+        let is_made = declared.value.as_ref().is_none_or(|value| {
+            matches!(value.kind, ExprKind::Braces(..)) || given(&declared.ty, value).is_some()
+        });
         for (mut state, value) in valued {
-            let value = if is_aggregate {
+            if !is_made && Self::binds(&value) {
+                state.lost = Some(MOVED);
+            }
+            let value = if is_aggregate || self.is_constructed(&declared.ty) {
                 self.initialize(&declared.ty, value, &mut state)
             } else {
                 self.coerce(&declared.ty, value, &mut state)
@@ -134,6 +140,43 @@ impl<'p> Machine<'p> {
             states.push(state);
         }
         states
+    }
+
+    /// The object that a variable is made as by a constructor that undoes a change where it ends,
+    /// or by one of a structure that the running function declares.
+    fn constructed(
+        &mut self,
+        declared: &'p Declared,
+        value: &'p Expr,
+        state: &State,
+    ) -> Option<Paths<Val>> {
+        Some(match &value.kind {
+            ExprKind::Call { .. } | ExprKind::Braces(None, _)
+                if is_binding_type(&declared.ty)
+                    && let Some(arguments) = given(&declared.ty, value) =>
+            {
+                let mut made = Vec::new();
+                for (state, values) in self.arguments(arguments, state.clone()) {
+                    made.extend(self.bind_scope(&values, state, value.line));
+                }
+                made
+            }
+            ExprKind::Call { .. } | ExprKind::Braces(None, _)
+                if is_scoped_value_type(&declared.ty)
+                    && let Some(arguments @ ([first] | [first, _])) =
+                        given(&declared.ty, value) =>
+            {
+                self.hold_value(first, arguments.get(1), state.clone(), value.line)
+            }
+            ExprKind::Braces(None, parts) if self.is_constructed(&declared.ty) => {
+                self.braced(&declared.ty, parts, state.clone(), value.line)
+            }
+            // The variable is what the expression makes.
+            ExprKind::Braces(Some(ty), parts) if self.local(ty).is_some() => {
+                self.braced(ty, parts, state.clone(), value.line)
+            }
+            _ => return None,
+        })
     }
 
     /// Tests whether nothing is known about the objects of a class.

@@ -18,6 +18,7 @@ use crate::machine::audits::within;
 use crate::machine::emptiness::fills_from_nothing;
 use crate::machine::lookup::last_part;
 use crate::machine::names::TypeName;
+use crate::machine::objects::BRACED;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::integer_type;
 
@@ -75,6 +76,10 @@ impl<'p> Machine<'p> {
 
     /// A list in braces as a structure without methods and bases, if the type is one.
     pub(crate) fn aggregate(&mut self, ty: &str, value: Val, state: &mut State) -> Val {
+        if !self.may_initialize(ty, &value) {
+            state.lost = Some(BRACED);
+            return Val::Unknown;
+        }
         let values = crate::ir::value::members(&value);
         let local = self.local(ty).filter(|local| local.constructors.is_empty());
         let known = self.program.classes.iter().find(|class| class.name == ty);

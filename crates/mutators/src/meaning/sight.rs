@@ -140,10 +140,11 @@ impl Meaning<'_> {
     }
 
     /// Tests whether a class is the first iteration or the number of iterations of a loop of the
-    /// input.
+    /// input. A loop that the mutator made shows nothing about what it made the bounds of.
     fn is_loop_bound(&self, class: usize) -> bool {
         let state = self.state;
-        state.nodes.iter().any(|node| match &node.shape {
+        state.nodes.iter().enumerate().any(|(index, node)| match &node.shape {
+            Some(_) if index > 0 && !node.is_learnt => false,
             Some(Shape { kind: Kind::For, fields }) => {
                 fields.iter().skip(1).take(2).any(|field| match field {
                     Field::Expr(bound) => state.class(state.node(*bound).class) == class,

@@ -63,10 +63,12 @@ impl Domain {
         }
     }
 
-    /// True if every number of `other` is a number of this domain.
+    /// True if every number of `other` is a number of this domain. The numbers of [`Self::Whole`]
+    /// are those of any signed type of at least 32 bits, so no other domain has them all.
     pub fn contains(self, other: Self) -> bool {
         match (self, self.range(), other.range()) {
             (Self::Whole, _, Some(_)) => true,
+            _ if other == Self::Whole => false,
             (_, Some((least, greatest)), Some((low, high))) => least <= low && high <= greatest,
             _ => false,
         }
