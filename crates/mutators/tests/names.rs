@@ -414,7 +414,6 @@ fn emitted_text_is_read_as_c() {
         binding(&format!("{ty} << \" \" << print_name(op->name) << \" = \" << value << \";\\n\"")),
         least("\"::halide_cpp_min(\" + a + \", \" + b + \")\""),
         negated("\"(\" + a + \" == 0)\""),
-        number("\"(\" << print_type(op->type) << \")(\" << op->value << \")\""),
         fork(single, "close_scope(\"\");"),
         loop_to("5"),
     ];
@@ -442,4 +441,7 @@ fn emitted_text_is_read_as_c() {
     for text in wrong {
         assert!(!holds(&text), "{text}");
     }
+    // A number of 32 bits is not known to keep its bits where it is cast to its own type.
+    let kept = number("\"(\" << print_type(op->type) << \")(\" << op->value << \")\"");
+    assert!(!holds(&kept), "{kept}");
 }
