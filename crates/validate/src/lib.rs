@@ -69,7 +69,9 @@ pub use report::{
     About, Asked, Assumption, Counterexample, Instance, Obligation, Report, Runs, Site, Status,
     TooStrict, Verdict, weakest,
 };
-pub use tactics::refute::{Conventions, Given, Owed, Search, Survived, near_integers, survive};
+pub use tactics::refute::{
+    Conventions, Given, Owed, Search, Survived, TOO_LONG, near_integers, survive,
+};
 
 use lia::Lia;
 use obligation::door::Tactics;

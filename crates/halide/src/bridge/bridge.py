@@ -131,13 +131,13 @@ def factoring(halide, made):
 
 
 # Functions that make a func of a reduction over an expression.
-REDUCTIONS = ("sum", "sum_unchecked", "product", "maximum", "minimum", "argmax", "argmin")
+REDUCTIONS = ("sum", "product", "maximum", "minimum", "argmax", "argmin")
 
 
 def noting_names(halide, made):
     """Returns the result of `made`, which runs a script. Halide compares variables by their names
-    alone: what has one name counts as one thing already in a definition, so nothing that Halide
-    keeps tells that the script meant two. So this is a fault of the script."""
+    alone, already where a definition is made. Nothing that it keeps tells that the script meant two
+    things by one name. So this is a fault of the script."""
     objects = {}
     reductions = []
 
@@ -165,16 +165,17 @@ def noting_names(halide, made):
         setattr(halide, name, called)
         return halide, name, reduce
 
-    noted = [noting(kind) for kind in (halide.Var, halide.RDom, halide.Param, halide.Buffer)]
-    noted += [noting_use(name) for name in REDUCTIONS if hasattr(halide, name)]
+    kinds = (halide.Var, halide.RDom, halide.Param, halide.ImageParam, halide.Buffer)
+    noted = [noting(kind) for kind in kinds]
+    noted += [noting_use(name) for name in REDUCTIONS]
     try:
         result = made()
     finally:
         for kind, name, method in noted:
             setattr(kind, name, method)
     for name, kinds in objects.items():
-        variables = [kind for kind in kinds if kind is not halide.Buffer]
-        several = len(variables) > 1 or len(kinds.get(halide.Param, [])) > 1
+        several = len(kinds) > 1
+        several |= any(len(kinds.get(kind, [])) > 1 for kind in (halide.Param, halide.ImageParam))
         arrays = kinds.get(halide.Buffer, [])
         several |= len(arrays) > 1 and not all_alike(halide, arrays)
         # Two domains are in one definition only if one of them is reduced in it.

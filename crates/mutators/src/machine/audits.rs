@@ -277,14 +277,17 @@ impl Machine<'_> {
             ExprKind::Member { object, name, .. } => refers(object, name),
             _ => false,
         };
-        has(&function.body, &|expr| match &expr.kind {
-            ExprKind::Assign(_, place, _) => is_it(place),
-            ExprKind::Prefix(sign, place) | ExprKind::Postfix(sign, place) => {
-                matches!(sign, Sign::Increment | Sign::Decrement | Sign::BitAnd) && is_it(place)
-            }
-            ExprKind::Call { arguments, .. } => arguments.iter().any(is_it),
-            _ => false,
-        })
+        let refers_to_it =
+            |one: &&Declared| one.ty.ends_with('&') && one.value.as_ref().is_some_and(is_it);
+        declared.iter().any(refers_to_it)
+            || has(&function.body, &|expr| match &expr.kind {
+                ExprKind::Assign(_, place, _) => is_it(place),
+                ExprKind::Prefix(sign, place) | ExprKind::Postfix(sign, place) => {
+                    matches!(sign, Sign::Increment | Sign::Decrement | Sign::BitAnd) && is_it(place)
+                }
+                ExprKind::Call { arguments, .. } => arguments.iter().any(is_it),
+                _ => false,
+            })
     }
 
     /// Tests whether a function has to do with a `vector<bool>`. What stands for an element there

@@ -132,14 +132,17 @@ impl<'p> Machine<'p> {
             let does_more = |expr: &Expr| {
                 let mut found = false;
                 expr.visit(&mut |part| {
-                    found |= matches!(
-                        part.kind,
+                    found |= match &part.kind {
+                        ExprKind::Call { callee, .. } => {
+                            callee.kind != ExprKind::Name("std::move".to_owned())
+                        }
                         ExprKind::Assign(..)
-                            | ExprKind::Prefix(Sign::Increment | Sign::Decrement, _)
-                            | ExprKind::Postfix(..)
-                            | ExprKind::Lambda(_)
-                            | ExprKind::Other(_)
-                    );
+                        | ExprKind::Prefix(Sign::Increment | Sign::Decrement, _)
+                        | ExprKind::Postfix(..)
+                        | ExprKind::Lambda(_)
+                        | ExprKind::Other(_) => true,
+                        _ => false,
+                    };
                 });
                 found
             };
@@ -270,7 +273,7 @@ impl<'p> Machine<'p> {
         let is_read = |field: &Declared| {
             let name = &field.name;
             let methods: &[&str] =
-                if field.ty.contains("const ") { &READS } else { &READS[ITERATORS..] };
+                if field.ty.starts_with("const ") { &READS } else { &READS[ITERATORS..] };
             field.ty.ends_with(['&', '*'])
                 && !field.ty.trim_end_matches(['&', '*']).contains(['&', '*'])
                 && classes.iter().all(|class| {

@@ -113,6 +113,35 @@ class WrongConstructor : public IRMutator {
     }
 };
 
+class Given : public IRVisitor {
+    using IRVisitor::visit;
+    static int bump(int &n) { n = 5; return n; }
+    int m;
+    void visit(const Variable *op) override {}
+public:
+    Given(int &n) : m(bump(n)) {}
+};
+
+class WrongInitializer : public IRMutator {
+    Expr visit(const Sub *op) override {
+        int k = 1;
+        Given v(k);
+        if (k == 5) { return op->a; }
+        return op;
+    }
+};
+
+class WrongReference : public IRMutator {
+    Expr visit(const Sub *op) override {
+        int k = 1;
+        Shown v(k);
+        int &r = v.n;
+        r = 5;
+        if (k == 5) { return op->a; }
+        return op;
+    }
+};
+
 class WrongIterator : public IRMutator {
     Expr visit(const Sub *op) override {
         std::vector<int> k = {1};

@@ -142,7 +142,7 @@ impl Judging<'_> {
             output,
         );
         if let Some(tried) = &tried {
-            replay::show_tried(tried, output);
+            replay::show_tried(tried, &report, output);
         }
         faults(&report, output)?;
         let verdict = report.answer();

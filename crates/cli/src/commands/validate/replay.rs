@@ -40,7 +40,7 @@ pub(super) fn show(stock: &Stock, replay: &Replay, report: &Report, output: &mut
 }
 
 /// Reports what the compiled code of a proved statement did in runs.
-pub(super) fn show_tried(tried: &Tried, output: &mut Output<'_>) {
+pub(super) fn show_tried(tried: &Tried, report: &Report, output: &mut Output<'_>) {
     let line = match tried {
         Tried::Agreed { runs, refused } => {
             let refusing = match refused {
@@ -49,13 +49,14 @@ pub(super) fn show_tried(tried: &Tried, output: &mut Output<'_>) {
             };
             format!("compiled code: gives what the pipeline says in {runs} runs{refusing}")
         }
+        Tried::Differs(Replay::Killed(words)) => format!("compiled code: {words}"),
         Tried::Differs(replay) => said(replay),
         Tried::NotRun(words) => format!("compiled code: not run ({words})"),
     };
     output.line(&format!("  {line}"));
     let replayed = matches!(tried, Tried::Differs(Replay::Wrong { .. }));
     output.set("compiled_code", json!({ "replayed": replayed, "said": line }));
-    if replayed {
+    if matches!(report.verdict, Verdict::Refuted(_)) {
         let pass = "code generation";
         output.line(&format!("  pass: {pass}: the statement is proved, and its code is wrong"));
         output.set("pass", pass);

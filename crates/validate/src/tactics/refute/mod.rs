@@ -36,7 +36,7 @@ pub(crate) use admitted::{of_given, of_run, suggested};
 use case::Case;
 pub use case::Given;
 use draw::{Aim, HINTED, Random, draw};
-pub use owed::{Conventions, Owed, near_integers};
+pub use owed::{Conventions, Owed, TOO_LONG, near_integers};
 use site::show;
 pub(crate) use strict::{questions, too_strict};
 pub use survive::{Survived, survive};

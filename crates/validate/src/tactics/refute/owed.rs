@@ -29,6 +29,9 @@ pub enum Conventions {
     Halide,
 }
 
+/// The reason of [`Owed::Nothing`] where the evaluation of the pipeline takes too long.
+pub const TOO_LONG: &str = "the pipeline takes too long to evaluate";
+
 /// The obligation of a program in a run.
 #[derive(Clone, Debug)]
 pub enum Owed {
@@ -98,7 +101,7 @@ fn missing(error: &AlgorithmError) -> &'static str {
         AlgorithmError::DomainExtent { .. } => {
             "the pipeline has no value: a reduction has a negative extent"
         }
-        AlgorithmError::TooLong => "the pipeline takes too long to evaluate",
+        AlgorithmError::TooLong => TOO_LONG,
         AlgorithmError::InputOutOfBounds { .. } => {
             "the pipeline has no value: it reads outside of an input"
         }
