@@ -436,7 +436,9 @@ fn a_dropped_pop_is_refuted_where_another_one_is_left() {
 #[test]
 fn what_pops_without_its_push_is_not_verified() {
     let dropped = judged_of_dropped("a push is dropped");
-    for (mutant, standing) in &dropped {
+    // Nothing pops what a constructor pushes.
+    let popped = dropped.iter().filter(|(mutant, _)| mutant.name != "scope_that_is_filled");
+    for (mutant, standing) in popped {
         let is_known = {
             use Standing::{Crash, Undecided, Unsupported};
             matches!(standing, Crash | Undecided | Unsupported)
