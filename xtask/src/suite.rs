@@ -23,6 +23,7 @@ const LONGEST: &[(&str, &str)] = &[
     ("atl", "tampering"),
     ("atl", "all"),
     ("driver", "mutants"),
+    ("xtask", "runtime"),
     ("workshop", "stock_fuzz"),
     ("validate", "all"),
     ("mutators", "source_mutants"),
