@@ -38,7 +38,8 @@ pub enum Cause {
     Solver,
     /// The whole judgement did not end within its limit.
     Time,
-    /// A run of the statement is wrong, but runs of the compiled code do not confirm it.
+    /// The statement and its compiled code disagree in a run: one is wrong, and the other is right
+    /// or proved.
     Unconfirmed,
     /// A rewrite rule is not decided, or uses C++ that is not read.
     Rule,
@@ -139,9 +140,7 @@ impl Cause {
             }
             Self::Solver => "the solver has no answer within its limits",
             Self::Time => "the judgement did not end within its time limit",
-            Self::Unconfirmed => {
-                "a run of the statement is wrong, and the compiled code does not confirm it"
-            }
+            Self::Unconfirmed => "the statement and its compiled code disagree in a run",
             Self::Rule => "a rewrite rule is not decided",
             Self::Mutator => "a claim about a mutator is not decided",
             Self::Certificate => "Coq has not judged the certificate",

@@ -99,12 +99,7 @@ pub fn options() -> machine::Options {
 impl Stock {
     /// The statement as a lossless dump, where one is known.
     pub fn lossless(&self) -> Option<String> {
-        match &self.code {
-            Code::Own(Some(dump)) | Code::Live(dump) | Code::Given(dump) => {
-                Some(lossless_form::print(dump, &self.names))
-            }
-            Code::Own(None) | Code::Text(_) => None,
-        }
+        self.known_dump().map(|dump| lossless_form::print(dump, &self.names))
     }
 
     /// Tests whether the statement shows only six digits of constants that the compiler computed.

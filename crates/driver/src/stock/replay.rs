@@ -127,10 +127,7 @@ fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
 /// Runs the statement under AddressSanitizer. For use where its code gives the right values or is
 /// ended by a signal.
 fn watched(stock: &Stock, counterexample: &Counterexample) -> Replay {
-    let dump = match &stock.code {
-        Code::Own(Some(dump)) | Code::Live(dump) | Code::Given(dump) => dump,
-        Code::Own(None) | Code::Text(_) => return Replay::Right,
-    };
+    let Some(dump) = stock.known_dump() else { return Replay::Right };
     let Some((bindings, windows)) = given(stock, counterexample) else { return Replay::Right };
     match execute::watched(stock, (dump, &stock.names), (&bindings, &windows)) {
         Ok(Some(seen)) => Replay::Faults(seen),

@@ -19,7 +19,6 @@ use super::diff::Run;
 use super::execute;
 use super::replay::{self, POINTS, Replay, STEPS, first_wrong};
 use super::sizes::{self, Case, Wanted};
-use super::statement::Code;
 use crate::subject::Subject;
 
 /// The result of the runs.
@@ -57,11 +56,8 @@ pub fn try_out(stock: &Stock, report: &mut Report) -> Option<Tried> {
     if report.verdict != Verdict::Proved {
         return None;
     }
-    let dump = match &stock.code {
-        Code::Own(Some(dump)) | Code::Live(dump) | Code::Given(dump) => dump,
-        Code::Own(None) | Code::Text(_) => {
-            return Some(Tried::NotRun("only a statement without loss can be compiled".to_owned()));
-        }
+    let Some(dump) = stock.known_dump() else {
+        return Some(Tried::NotRun("only a statement without loss can be compiled".to_owned()));
     };
     if !is_of_this_machine(&dump.target) {
         let words = format!("it was compiled for `{}`", dump.target);

@@ -257,7 +257,7 @@ pub(crate) fn is_nan(callee: &str) -> bool {
     callee == "is_nan" || callee.starts_with("is_nan_f")
 }
 
-/// The bits of the number of which a function tells whether it is one.
+/// The bits of the operand of an `is_nan`.
 fn nan_bits(callee: &str) -> u8 {
     callee.strip_prefix("is_nan_f").and_then(|bits| bits.parse().ok()).unwrap_or(32)
 }

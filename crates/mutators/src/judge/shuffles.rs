@@ -28,7 +28,7 @@ const TAKEN: [i128; 6] = [0, 1, LANES - 1, LANES, LANES + 1, 2 * LANES - 1];
 /// The result of a run: its text, its value and the line.
 type Ran = (String, Number, usize);
 
-/// Looks for a shuffle that takes one lane, of which a method makes something else.
+/// Looks for a shuffle of one lane that a method turns into another value.
 pub(crate) fn refuted_by_shuffles(entry: Entry<'_>) -> Option<Finding> {
     if entry.kind != Kind::Shuffle || entry.mode.is_emitter() {
         return None;

@@ -2,8 +2,8 @@
 //!
 //! # Correctness
 //!
-//! An emitter of texts is refuted if C reads another text in what it prints. It must print a plain
-//! text as it is, so that what is read is what it prints. Nothing is proved here.
+//! An emitter of texts is refuted if C reads another text from its output. First it must print a
+//! plain text unchanged, which shows that the output is read rightly. Nothing is proved here.
 
 use halidom_rewrites::rules::{Number, Values};
 

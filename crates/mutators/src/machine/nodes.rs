@@ -444,8 +444,7 @@ impl Machine<'_> {
                 let node = self.literal(*ty, *num, &mut state);
                 vec![(state, Val::Expr(Some(node)))]
             }
-            // What the input's variable stands for cannot be read from it, so it is not what is
-            // given here.
+            // The parameter of the input's variable is unknown, so the given one is another.
             (Kind::Variable, [Val::Type(_), name, ..]) if self.drops_parameter(name, &state) => {
                 self.unsupported(state, "Variable::make without the parameter", line)
             }

@@ -162,9 +162,9 @@ fn vanishes(space: &Space, number: PolyId, scalar: Scalar) -> Option<FormulaId> 
     Some(space.same_truth(space.zero(number), space.zero(residue)))
 }
 
-/// Returns the machine integer of `n` bits that is congruent to an integer or to its negation. The
-/// integer lies between `-2^n` and `2^n` for all values of the symbols. In it, the number of a
-/// machine integer of at least `n` bits is replaced by an integer that this one is congruent to.
+/// Returns the machine integer of `n` bits that is congruent to `p` or to `-p`, for an integer `p`
+/// that lies between `-2^n` and `2^n` for all values of the symbols. A machine integer of at least
+/// `n` bits that is a term of `p` is replaced by an integer that is congruent to it.
 pub(crate) fn residue(space: &Space, number: PolyId, scalar: Scalar) -> Option<TermId> {
     let bits = scalar.bits().filter(|_| scalar.is_machine_integer())?;
     let (low, high) = space.static_range(number, 0)?;

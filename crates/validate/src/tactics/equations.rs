@@ -1,7 +1,7 @@
 //! Equations of integers that wrap: which of them say the same.
 //!
-//! A compiler writes `p - 3 - q == 5` for `p - 3 == q + 5`. Where the sums wrap, they are numbers
-//! of which the solver knows nothing in common. But both equations say that `p - q - 8` is 0.
+//! A compiler writes `p - 3 - q == 5` for `p - 3 == q + 5`. If the sums wrap, the solver knows
+//! nothing that they have in common. But both equations say that `p - q - 8` is 0.
 
 use halidom_base::{FxHashMap, IndexMap, IndexSet};
 use halidom_ir::Scalar;
@@ -9,10 +9,10 @@ use halidom_ir::Scalar;
 use crate::lemma::{Instance, residue};
 use crate::space::{Atom, Formula, FormulaId, PolyId, Space, TermId};
 
-/// The most equations that are compared. Fewer can only prove less.
+/// The most instances that are stated. Fewer can only prove less.
 const MOST_EQUATIONS: usize = 16;
 
-/// For an integer, the machine integer that is 0 exactly if it is, and the type of this one.
+/// For an integer `p`, a machine integer that is 0 exactly if `p` is 0, and its type.
 pub(super) type Residues = FxHashMap<PolyId, Option<(TermId, Scalar)>>;
 
 /// Returns instances on equations among formulas that say the same as another one, or that always

@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(of(Intrinsic::Log, Scalar::F32), Some(1));
         assert_eq!(of(Intrinsic::Log, Scalar::F64), None);
         assert_eq!(of(Intrinsic::Sin, Scalar::F32), None);
-        // Two functions, of which both may be wrong.
+        // Two functions, both with a result that is not exact.
         let [log, exp] = [Intrinsic::Log, Intrinsic::Exp]
             .map(|call| Value::Number(element(&space, t, (call, Scalar::F32), (TIMES, 3.0))));
         assert_eq!(functions(&space, (log, exp)), None);
