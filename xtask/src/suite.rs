@@ -1,4 +1,4 @@
-//! Runs the test programs of the workspace, as many at once as there are cores.
+//! Runs the test programs of the workspace, three at once for each two cores.
 //!
 //! `cargo test` runs one after the other. Most have one or two long tests, which leave the other
 //! cores idle.
@@ -96,7 +96,8 @@ pub(crate) enum Extent {
 /// them even if some fail.
 pub(crate) fn run_all(extent: Extent, others: Vec<(&str, Command)>) -> Result<(), Error> {
     let suites = built()?;
-    let workers = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    // Test programs wait for processes that they start, a third of their time.
+    let workers = 3 * thread::available_parallelism().map_or(1, NonZeroUsize::get) / 2;
     println!("{} test programs, {workers} at a time", suites.len());
     let documentation = cargo(&["test", "--release", "--workspace", "--doc"]);
     let others = others.into_iter().chain([("the documentation", documentation)]);

@@ -15,8 +15,8 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
 Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
 crates' documentation, the book if mdBook is installed, all tests. Stops at the first step that
 fails, and prints the time of each step. Test programs, and the tests of the Python package, run at
-the same time, one for each core. Tests of corpora examine a share of their cases; `cargo xtask
-sweep` examines all.
+the same time, three for each two cores. Tests of corpora examine a share of their cases; `cargo
+xtask sweep` examines all.
 
 example: cargo xtask test",
     run: run_steps,

@@ -8,6 +8,10 @@ use halidom_rewrites::options::{Options, Source};
 use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::Limits;
 use halidom_smt::{Family, Program};
+use halidom_testgen::sampled;
+
+/// A run of all tests examines one of this many cases of each list, a sweep all.
+const SHARE: usize = 3;
 
 fn options(profile: &str) -> Options {
     Options {
@@ -92,10 +96,10 @@ fn names_mean_their_nearest_declarations() {
         ),
         pass("IRMutator", "", "Expr x = op->a; { Expr x = x; return Add::make(x, op->b); }"),
     ];
-    for text in right {
+    for text in sampled(right, SHARE) {
         assert!(is_verified("halide", &text), "{text}");
     }
-    for text in wrong {
+    for text in sampled(wrong, SHARE) {
         assert!(!is_verified("halide", &text), "{text}");
     }
 }
@@ -112,12 +116,15 @@ fn overloads_are_those_of_the_exact_types() {
         pass("IRMutator", "", &format!("return Add::make(pick({first}, op->a), op->b);"))
     };
     assert!(is_verified("halide", &(two("int k", "bool k") + &call("1"))));
-    for (first, second, value) in [
-        ("std::string s", "bool k", "\"s\""),
-        ("Expr e", "const Add *e", "0"),
-        ("const Expr &e", "Expr &e", "op->a"),
-        ("bool k", "int k", "(op->a.type().is_bool() & op->b.type().is_bool())"),
-    ] {
+    for (first, second, value) in sampled(
+        [
+            ("std::string s", "bool k", "\"s\""),
+            ("Expr e", "const Add *e", "0"),
+            ("const Expr &e", "Expr &e", "op->a"),
+            ("bool k", "int k", "(op->a.type().is_bool() & op->b.type().is_bool())"),
+        ],
+        SHARE,
+    ) {
         let text = two(first, second) + &call(value);
         assert!(!is_verified("halide", &text), "{text}");
     }
@@ -129,13 +136,16 @@ fn text_that_compilers_read_differently_is_not_judged() {
     for right in ["#define OTHER(a, b) \\\n  (b)\n", "// a comment \\n\n", "# include <a>\n"] {
         assert!(is_verified("halide", &(right.to_owned() + &plain)), "{right}");
     }
-    for wrong in [
-        "#/* */define pick(a, b) (b)\n",
-        "%:define pick(a, b) (b)\n",
-        "# \\\ndefine pick(a, b) (b)\n",
-        "#define $pick\n",
-        "class { ] ;\n",
-    ] {
+    for wrong in sampled(
+        [
+            "#/* */define pick(a, b) (b)\n",
+            "%:define pick(a, b) (b)\n",
+            "# \\\ndefine pick(a, b) (b)\n",
+            "#define $pick\n",
+            "class { ] ;\n",
+        ],
+        SHARE,
+    ) {
         assert!(!is_verified("halide", &(wrong.to_owned() + &plain)), "{wrong}");
     }
     let body = "// keep it \\ \nreturn op;\nreturn op->a;";
@@ -171,11 +181,14 @@ fn own_operators_and_containers_are_seen() {
     let minus = pass("IRMutator", "", "return Add::make(op->a - 0, op->b);");
     let own = |ty: &str| format!("Expr operator-({ty} a, int b) {{ return b; }}\n");
     assert!(is_verified("halide", &(own("const Own &") + "struct Own {};\n" + &minus)));
-    for wrong in [
-        "typedef Expr E;\n".to_owned() + &own("const E &"),
-        "template<typename T> ".to_owned() + &own("T"),
-        "Expr operator-(const Expr &a, int b);\n".to_owned(),
-    ] {
+    for wrong in sampled(
+        [
+            "typedef Expr E;\n".to_owned() + &own("const E &"),
+            "template<typename T> ".to_owned() + &own("T"),
+            "Expr operator-(const Expr &a, int b);\n".to_owned(),
+        ],
+        SHARE,
+    ) {
         assert!(!is_verified("halide", &(wrong.clone() + &minus)), "{wrong}");
     }
     let seen = "set<std::string> seen;\nExpr visit(const Variable *op) override {\n\
@@ -192,29 +205,37 @@ fn every_method_that_may_be_a_mutators_is_listed() {
     let right = "class P : public IRMutator { void visit(const Sub *op) { expr = op; } };\n\
         class V : public IRVisitor { void visit(const Add *op) { found = op; } bool found; };\n";
     assert!(is_verified("halide-hls", right));
-    for wrong in [
-        "class Q : public IRGraphMutator { void visit(const Add *op) { expr = op->a; } };\n",
-        "typedef IRMutator B; class Q : public B {\n\
+    for wrong in sampled(
+        [
+            "class Q : public IRGraphMutator { void visit(const Add *op) { expr = op->a; } };\n",
+            "typedef IRMutator B; class Q : public B {\n\
          void visit(const Add *op) { expr = op->a; } };\n",
-        "class Q : public Of<IRMutator> { void visit(const Add *op) { expr = op->a; } };\n",
-        "typedef const Add *A; class Q : public IRMutator {\n\
+            "class Q : public Of<IRMutator> { void visit(const Add *op) { expr = op->a; } };\n",
+            "typedef const Add *A; class Q : public IRMutator {\n\
          void visit(A op) { expr = op->a; } };\n",
-        "Stmt f(Stmt s) { class Q : public IRMutator { void visit(const Add *op) \
+            "Stmt f(Stmt s) { class Q : public IRMutator { void visit(const Add *op) \
          { expr = op->a; } }; return Q().mutate(s); }\n",
-        "namespace A { class Q : public IRVisitor { void visit(const Add *op) {} }; }\n\
+            "namespace A { class Q : public IRVisitor { void visit(const Add *op) {} }; }\n\
          namespace B { class Q : public IRMutator { void visit(const Sub *op) \
          { expr = op->a; } }; }\n",
-    ] {
+        ],
+        SHARE,
+    ) {
         assert!(!is_verified("halide-hls", &(right.to_owned() + wrong)), "{wrong}");
     }
     let right = pass("IRMutator", "", "return op;");
-    for wrong in [
-        "class Q : public B { Halide::Expr visit(const Add *op) override { return op->a; } };\n",
-        "using R = Expr; class Q : public B {\n\
+    for wrong in sampled(
+        [
+            "class Q : public B { \
+             Halide::Expr visit(const Add *op) override { return op->a; } };\n",
+            "using R = Expr; class Q : public B {\n\
          R visit(const Add *op) override { return op->a; } };\n",
-        "class Q : public B { auto visit(const Add *op) -> Expr override { return op->a; } };\n",
-        "class Q : public B { Expr (visit)(const Add *op) override { return op->a; } };\n",
-    ] {
+            "class Q : public B { \
+             auto visit(const Add *op) -> Expr override { return op->a; } };\n",
+            "class Q : public B { Expr (visit)(const Add *op) override { return op->a; } };\n",
+        ],
+        SHARE,
+    ) {
         assert!(!is_verified("halide", &(right.clone() + wrong)), "{wrong}");
     }
 }
@@ -232,15 +253,18 @@ fn members_have_one_name() {
         assert!(is_verified("halide", &text), "{text}");
     }
     let helper = "static void raise(P &p) { p.flag = true; }\n";
-    for (before, members, set) in [
-        ("", "", "auto *self = this; self->flag = true;"),
-        ("", "", "P &self = *this; self.flag = true;"),
-        ("", "", "P::flag = true;"),
-        ("", "", "this->P::flag = true;"),
-        ("", "P &same() { return *this; }", "same().flag = true;"),
-        ("", "", "struct Owner { P *p; };\nOwner o = {this};\no.p->flag = true;"),
-        (helper, "", "raise(*this);"),
-    ] {
+    for (before, members, set) in sampled(
+        [
+            ("", "", "auto *self = this; self->flag = true;"),
+            ("", "", "P &self = *this; self.flag = true;"),
+            ("", "", "P::flag = true;"),
+            ("", "", "this->P::flag = true;"),
+            ("", "P &same() { return *this; }", "same().flag = true;"),
+            ("", "", "struct Owner { P *p; };\nOwner o = {this};\no.p->flag = true;"),
+            (helper, "", "raise(*this);"),
+        ],
+        SHARE,
+    ) {
         let text = before.to_owned() + &flagged("IRMutator", members, set);
         assert!(!is_verified("halide", &text), "{text}");
     }
@@ -265,15 +289,18 @@ fn references_follow_what_they_are_bound_to() {
         let text = after(right, "Expr b = op->b;");
         assert!(is_verified("halide", &text), "{text}");
     }
-    for (before, declare) in [
-        ("", "const Expr &left = a;"),
-        (first, "const Expr &left = first(a, op->b);"),
-        ("", "auto get = [&]() -> const Expr & { return a; };\nconst Expr &left = get();"),
-        ("", "const Expr &left = static_cast<const Expr &>(a);"),
-        ("", "const Expr &left = (a = op->a);"),
-        ("", "Expr &&left = std::move(a);"),
-        ("", "Expr *p = &a;\nconst Expr &left = *p;"),
-    ] {
+    for (before, declare) in sampled(
+        [
+            ("", "const Expr &left = a;"),
+            (first, "const Expr &left = first(a, op->b);"),
+            ("", "auto get = [&]() -> const Expr & { return a; };\nconst Expr &left = get();"),
+            ("", "const Expr &left = static_cast<const Expr &>(a);"),
+            ("", "const Expr &left = (a = op->a);"),
+            ("", "Expr &&left = std::move(a);"),
+            ("", "Expr *p = &a;\nconst Expr &left = *p;"),
+        ],
+        SHARE,
+    ) {
         let text = before.to_owned() + &after(declare, "a = op->b;");
         assert!(!is_verified("halide", &text), "{text}");
     }
@@ -295,17 +322,20 @@ fn pointers_do_not_outlive_their_expressions() {
     let right = "Expr e = mutate(op->a);\nconst Add *add = e.as<Add>();\n\
         if (add) { return Add::make(Add::make(add->a, add->b), op->b); }\nreturn op;";
     assert!(is_verified("halide", &body(right)));
-    for wrong in [
-        "const Add *add = mutate(op->a).as<Add>();\n\
+    for wrong in sampled(
+        [
+            "const Add *add = mutate(op->a).as<Add>();\n\
          if (add) { return Add::make(Add::make(add->a, add->b), op->b); }\nreturn op;",
-        "const Add *add = is_const(op->b) ? mutate(op->a).as<Add>() : nullptr;\n\
+            "const Add *add = is_const(op->b) ? mutate(op->a).as<Add>() : nullptr;\n\
          if (add) { return Add::make(Add::make(add->a, add->b), op->b); }\nreturn op;",
-        "Expr e = mutate(op->a);\nconst Add *add = e.as<Add>();\n\
+            "Expr e = mutate(op->a);\nconst Add *add = e.as<Add>();\n\
          if (add) { e = add->a; return Add::make(Add::make(e, add->b), op->b); }\nreturn op;",
-        "std::vector<Expr> all;\nall.push_back(op->a);\nconst Expr &first = all[0];\n\
+            "std::vector<Expr> all;\nall.push_back(op->a);\nconst Expr &first = all[0];\n\
          all.push_back(op->b);\nreturn Add::make(first, op->b);",
-        "Expr(a);\nreturn Add::make(op->a, op->b);",
-    ] {
+            "Expr(a);\nreturn Add::make(op->a, op->b);",
+        ],
+        SHARE,
+    ) {
         assert!(!is_verified("halide", &body(wrong)), "{wrong}");
     }
     let local = "static const Expr &same(const Expr &e) { Expr t = e; return t; }\n";
@@ -435,10 +465,10 @@ fn emitted_text_is_read_as_c() {
         // The variable is converted to an unsigned number before it is compared.
         loop_to("5u"),
     ];
-    for text in right {
+    for text in sampled(right, SHARE) {
         assert!(holds(&text), "{text}");
     }
-    for text in wrong {
+    for text in sampled(wrong, SHARE) {
         assert!(!holds(&text), "{text}");
     }
     // A number of 32 bits is not known to keep its bits where it is cast to its own type.

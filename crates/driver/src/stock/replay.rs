@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use halidom_halide::Condition;
 use halidom_halide::bridge::Artifacts;
 use halidom_halide::dump::{self as lossless, Dump, numbered};
 use halidom_halide::text::{self, same_but_bound_names};
@@ -115,12 +116,26 @@ pub(super) const STEPS: u64 = 100_000_000;
 /// Determines what the compiled code owes on the inputs of a counterexample. The judged algorithm
 /// may have a value where the pipeline itself has none.
 fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
-    let (pool, said) = stock.said();
     match given(stock, counterexample) {
-        Some((bindings, windows)) => {
-            Conventions::Halide.owed(pool, said, (&bindings, &windows), STEPS)
-        }
+        Some((bindings, windows)) => owed_on(stock, &bindings, &windows),
         None => Owed::Nothing("the pipeline takes inputs of other types"),
+    }
+}
+
+/// Determines what the compiled code owes on these inputs. Halide's pipeline file does not keep the
+/// sign of a zero that a definition writes. Where no float is infinite or no number, no value shows
+/// that sign.
+pub(super) fn owed_on(stock: &Stock, bindings: &Bindings, windows: &[Shape]) -> Owed {
+    let (pool, said) = stock.said();
+    let conditions = stock.subject.compiled.contract.conditions();
+    match Conventions::Halide.owed(pool, said, (bindings, windows), STEPS) {
+        Owed::Values { special: true, .. } if conditions.contains(&Condition::LiteralZeros) => {
+            Owed::Nothing(
+                "a value may depend on the sign of a zero that the pipeline writes, which Halide's \
+                    pipeline file does not keep",
+            )
+        }
+        owed @ (Owed::Values { .. } | Owed::NoFault | Owed::Nothing(_)) => owed,
     }
 }
 
@@ -226,10 +241,8 @@ pub fn write_case(
     windows: &[Shape],
     folder: &Path,
 ) -> Result<Expected, String> {
-    let (pool, said) = stock.said();
-    let (outputs, rounded) = match Conventions::Halide.owed(pool, said, (bindings, windows), STEPS)
-    {
-        Owed::Values { outputs, rounded } => (outputs, rounded),
+    let (outputs, rounded) = match owed_on(stock, bindings, windows) {
+        Owed::Values { outputs, rounded, special: _ } => (outputs, rounded),
         Owed::NoFault => return Err("the pipeline has no value".to_owned()),
         Owed::Nothing(reason) => return Err(reason.to_owned()),
     };

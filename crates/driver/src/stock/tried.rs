@@ -11,13 +11,13 @@ use halidom_halide::bridge::{Ending, Fresh};
 use halidom_halide::dump::Dump;
 use halidom_halide::{Condition, Names};
 use halidom_testgen::cases_of;
-use halidom_validate::{Conventions, Counterexample, Owed, Report, TOO_LONG, Verdict};
+use halidom_validate::{Counterexample, Owed, Report, TOO_LONG, Verdict};
 use halidom_verdict::{Cause, Ran, Reason};
 
 use super::Stock;
 use super::diff::Run;
 use super::execute;
-use super::replay::{self, POINTS, Replay, STEPS, first_wrong};
+use super::replay::{self, POINTS, Replay, first_wrong, owed_on};
 use super::sizes::{self, Case, Wanted};
 use crate::subject::Subject;
 
@@ -197,15 +197,13 @@ fn run(
 /// The verdict on a proved statement whose compiled code differs from the pipeline in a run.
 /// Returns `None` if the code owes nothing on these inputs.
 fn differs(stock: &Stock, case: &Case, replay: &Replay) -> Option<Verdict> {
-    let (pool, said) = stock.said();
     let Subject { algorithm, .. } = &stock.subject;
-    let given = (&case.bindings, case.windows.as_slice());
     let unknown = |words: &str| {
         let words = format!("the statement is proved, but {words}");
         Some(Verdict::Unknown(Reason::new(Cause::Unconfirmed, words)))
     };
     // A strict float may differ too: the code's own functions differ from C's in the last digits.
-    let rounds = match Conventions::Halide.owed(pool, said, given, STEPS) {
+    let rounds = match owed_on(stock, &case.bindings, &case.windows) {
         Owed::Values { rounded, .. } => rounded,
         Owed::Nothing(reason) if reason == TOO_LONG => {
             return unknown("a run of its code differs from the pipeline at a corner");

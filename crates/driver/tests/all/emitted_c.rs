@@ -104,7 +104,7 @@ fn derivation_files() -> Vec<PathBuf> {
 #[test]
 fn the_c_of_every_program_is_as_recorded() {
     let is_written = std::env::var_os("UPDATE_EXPECT").is_some();
-    let one_in = if is_written { 1 } else { 12 };
+    let one_in = if is_written { 1 } else { 24 };
     let programs = sampled(every_program(), one_in);
     let files = sampled(derivation_files(), one_in);
     let mut table = in_parallel(&programs, |(name, text)| pipelines(name, text)).concat();

@@ -62,7 +62,7 @@ const WRAPPER: &str = "pipeline blur(a: buffer<u16, 2>) -> output: buffer<u16, 2
 schedule s for blur { a.in(rows).compute_root(); rows.in().compute_at(output, y); }";
 
 /// The number of mutants for one that a run of all tests judges. A sweep judges all.
-const SHARE: usize = 6;
+const SHARE: usize = 12;
 
 /// The mutants of a rewriting that this run judges.
 fn mutants(pool: &Pool, from: &Algorithm, to: &Algorithm) -> Vec<SpecificationMutant> {

@@ -130,3 +130,32 @@ fn code_for_another_machine_is_not_run() {
     assert!(matches!(&tried, Some(Tried::NotRun(why)) if why.contains("arm-64")), "{tried:?}");
     assert_eq!(report.verdict, Verdict::Proved);
 }
+
+#[test]
+fn the_sign_of_a_zero_that_a_pipeline_writes_refutes_nothing() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let one = ["(f32 0x3FF0000000000000)", "(f32 0x4000000000000000)"];
+    let cases = [
+        ("a[x] / hl.max(a[x], hl.f32(-0.0))", UNCHANGED, false),
+        // No value shows the sign.
+        ("hl.max(a[x], hl.f32(-0.0)) + hl.f32(1.0)", one, true),
+    ];
+    for (value, change, is_refuted) in cases {
+        let strict = Some("host-strict_float");
+        let stock = stock_of(folder.path(), ["hl.Float(32)", value], strict, change);
+        let mut report = judged(&stock);
+        assert!(matches!(report.verdict, Verdict::Refuted(_)), "{value}: {:?}", report.verdict);
+        stock::bear_out(&stock, &mut report, None).expect("no file is written");
+        match &report.verdict {
+            Verdict::Refuted(_) => assert!(is_refuted, "{value}"),
+            Verdict::Unknown(reason) => {
+                assert!(!is_refuted && reason.cause == Cause::Unconfirmed, "{value}: {reason:?}");
+            }
+            Verdict::Proved => panic!("{value}"),
+        }
+    }
+}

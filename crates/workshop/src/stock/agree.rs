@@ -498,7 +498,7 @@ fn by_interpreter(stock: &Stock, case: &sizes::Case) -> Gave<Vec<Array>> {
 fn owed(stock: &Stock, case: &sizes::Case) -> Result<(), &'static str> {
     let (pool, said) = stock.said();
     match Conventions::Halide.owed(pool, said, (&case.bindings, &case.windows), OWED) {
-        Owed::Values { outputs: _, rounded: _ } => Ok(()),
+        Owed::Values { outputs: _, rounded: _, special: _ } => Ok(()),
         Owed::NoFault => Err("the pipeline has no value"),
         Owed::Nothing(reason) => Err(reason),
     }

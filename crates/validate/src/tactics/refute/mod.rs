@@ -269,7 +269,7 @@ fn run(
     };
     match machine::run(pool, program, &case.bindings, &case.windows, &options) {
         Ok(outcome) => {
-            let Owed::Values { outputs: expected, rounded } = &owed else {
+            let Owed::Values { outputs: expected, rounded, special: _ } = &owed else {
                 return Run::Inconclusive;
             };
             let components = algorithm.output_components(pool);

@@ -13,9 +13,9 @@
 //!
 //! This module may make a program owe too little, which loses refutations, but never too much.
 
-use halidom_interp::Bindings;
 use halidom_interp::algorithm::{AlgorithmError, evaluate_noting};
 use halidom_interp::machine::UNLOADED;
+use halidom_interp::{Bindings, Notes};
 use halidom_ir::{Algorithm, Array, Constant, Pool, Shape};
 
 /// The rule that decides what a pipeline's code owes on which inputs.
@@ -41,6 +41,8 @@ pub enum Owed {
         outputs: Vec<Array>,
         /// True if an operator on floats gave another number than on real numbers.
         rounded: bool,
+        /// True if a float, of an intermediate result too, was infinite or no number.
+        special: bool,
     },
     /// No fault: the algorithm has no value.
     NoFault,
@@ -67,7 +69,7 @@ impl Conventions {
     ) -> Owed {
         let evaluated = evaluate_noting(pool, algorithm, bindings, windows, steps);
         match (self, evaluated) {
-            (Self::Total, Ok((outputs, notes))) => Owed::Values { outputs, rounded: notes.rounded },
+            (Self::Total, Ok((outputs, notes))) => values(outputs, notes),
             (Self::Total, Err(_)) => Owed::NoFault,
             (Self::Halide, Err(error)) => Owed::Nothing(missing(&error)),
             (Self::Halide, Ok((outputs, notes))) => {
@@ -85,11 +87,15 @@ impl Conventions {
                         "the pipeline is not strict, and a float is no number or infinite",
                     )
                 } else {
-                    Owed::Values { outputs, rounded: notes.rounded }
+                    values(outputs, notes)
                 }
             }
         }
     }
+}
+
+fn values(outputs: Vec<Array>, Notes { rounded, special, .. }: Notes) -> Owed {
+    Owed::Values { outputs, rounded, special }
 }
 
 /// The reason why a pipeline has no value.
