@@ -122,6 +122,10 @@ fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
     }
 }
 
+/// The reason of [`Owed::Nothing`] where a value may show the sign of a zero.
+pub(super) const SIGN_OF_ZERO: &str = "a value may depend on the sign of a zero that the pipeline \
+    writes, which Halide's pipeline file does not keep";
+
 /// Determines what the compiled code owes on these inputs. Halide's pipeline file does not keep the
 /// sign of a zero that a definition writes. Where no float is infinite or no number, no value shows
 /// that sign.
@@ -130,10 +134,7 @@ pub(super) fn owed_on(stock: &Stock, bindings: &Bindings, windows: &[Shape]) -> 
     let conditions = stock.subject.compiled.contract.conditions();
     match Conventions::Halide.owed(pool, said, (bindings, windows), STEPS) {
         Owed::Values { special: true, .. } if conditions.contains(&Condition::LiteralZeros) => {
-            Owed::Nothing(
-                "a value may depend on the sign of a zero that the pipeline writes, which Halide's \
-                    pipeline file does not keep",
-            )
+            Owed::Nothing(SIGN_OF_ZERO)
         }
         owed @ (Owed::Values { .. } | Owed::NoFault | Owed::Nothing(_)) => owed,
     }

@@ -17,7 +17,7 @@ use halidom_verdict::{Cause, Ran, Reason};
 use super::Stock;
 use super::diff::Run;
 use super::execute;
-use super::replay::{self, POINTS, Replay, first_wrong, owed_on};
+use super::replay::{self, POINTS, Replay, SIGN_OF_ZERO, first_wrong, owed_on};
 use super::sizes::{self, Case, Wanted};
 use crate::subject::Subject;
 
@@ -207,6 +207,9 @@ fn differs(stock: &Stock, case: &Case, replay: &Replay) -> Option<Verdict> {
         Owed::Values { rounded, .. } => rounded,
         Owed::Nothing(reason) if reason == TOO_LONG => {
             return unknown("a run of its code differs from the pipeline at a corner");
+        }
+        Owed::Nothing(reason) if reason == SIGN_OF_ZERO => {
+            return unknown(&format!("a run of its code differs, where {reason}"));
         }
         Owed::NoFault | Owed::Nothing(_) => return None,
     };
