@@ -8,7 +8,7 @@ use halidom_halide::bridge::Artifacts;
 use halidom_halide::dump::{self as lossless, Dump, numbered};
 use halidom_halide::text::{self, same_but_bound_names};
 use halidom_interp::Bindings;
-use halidom_ir::{Array, Constant, Shape};
+use halidom_ir::{Array, Constant, Real, Shape};
 use halidom_testgen::cases_of;
 use halidom_validate::{Conventions, Counterexample, Owed, Report, Verdict, near_integers};
 use halidom_verdict::{Cause, Reason};
@@ -126,18 +126,34 @@ fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
 pub(super) const SIGN_OF_ZERO: &str = "a value may depend on the sign of a zero that the pipeline \
     writes, which Halide's pipeline file does not keep";
 
-/// Determines what the compiled code owes on these inputs. Halide's pipeline file does not keep the
-/// sign of a zero that a definition writes. Where no float is infinite or no number, no value shows
-/// that sign.
+/// Determines what the compiled code owes on these inputs: nothing where a value may show the sign
+/// of a zero that Halide's pipeline file does not keep. A quotient by such a zero is infinite or no
+/// number, and an arc tangent of two operands depends on the sign too. A zero in an output may have
+/// either sign: see [`are_zeros`].
 pub(super) fn owed_on(stock: &Stock, bindings: &Bindings, windows: &[Shape]) -> Owed {
     let (pool, said) = stock.said();
-    let conditions = stock.subject.compiled.contract.conditions();
-    match Conventions::Halide.owed(pool, said, (bindings, windows), STEPS) {
-        Owed::Values { special: true, .. } if conditions.contains(&Condition::LiteralZeros) => {
-            Owed::Nothing(SIGN_OF_ZERO)
-        }
-        owed @ (Owed::Values { .. } | Owed::NoFault | Owed::Nothing(_)) => owed,
+    let owed = Conventions::Halide.owed(pool, said, (bindings, windows), STEPS);
+    let Owed::Values { special, .. } = &owed else { return owed };
+    let has_atan2 = || pool.functions().any(|function| function.real == Some(Real::Atan2));
+    if forgets_signs(stock) && (*special || has_atan2()) {
+        return Owed::Nothing(SIGN_OF_ZERO);
     }
+    owed
+}
+
+/// True if the pipeline writes zeros whose signs its file does not keep.
+fn forgets_signs(stock: &Stock) -> bool {
+    stock.subject.compiled.contract.conditions().contains(&Condition::LiteralZeros)
+}
+
+/// Tests whether two values are zeros, of which the pipeline's file does not keep the signs.
+fn are_zeros(stock: &Stock, values: [Option<Constant>; 2]) -> bool {
+    let is_zero = |value: Option<Constant>| {
+        value.is_some_and(|value| {
+            value.as_f32().map(f64::from).or(value.as_f64()).is_some_and(|value| value == 0.0)
+        })
+    };
+    values.into_iter().all(is_zero) && forgets_signs(stock)
 }
 
 /// Runs the statement under AddressSanitizer. For use where its code gives the right values or is
@@ -308,7 +324,7 @@ pub fn compare(
     for (number, (have, want)) in left.iter().zip(&expected.outputs).enumerate() {
         let wrong = want.points().find(|point| {
             let (want, have) = (want.get(point), have.get(point));
-            !agree(want, have, regrouped) && !near(want, have)
+            !agree(want, have, regrouped) && !near(want, have) && !are_zeros(stock, [want, have])
         });
         if let Some(coords) = wrong {
             let values = [want.get(&coords), have.get(&coords)];
@@ -417,7 +433,8 @@ pub(super) fn first_wrong(stock: &Stock, wanted: &[Wanted], left: &[Array]) -> O
     let regrouped = stock.source.may_regroup() || stock.has_digits();
     let wrong = wanted.iter().find(|wanted| {
         let have = left.get(wanted.component).and_then(|have| have.get(&wanted.coords));
-        !agree(Some(wanted.value), have, regrouped)
+        let want = Some(wanted.value);
+        !agree(want, have, regrouped) && !are_zeros(stock, [want, have])
     });
     wrong.map(|Wanted { component, coords, value }| {
         let got = left.get(*component).and_then(|have| have.get(coords));

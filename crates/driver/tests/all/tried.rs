@@ -141,6 +141,8 @@ fn the_sign_of_a_zero_that_a_pipeline_writes_refutes_nothing() {
     let one = ["(f32 0x3FF0000000000000)", "(f32 0x4000000000000000)"];
     let cases = [
         ("a[x] / hl.max(a[x], hl.f32(-0.0))", UNCHANGED, false),
+        ("hl.select(a[x] > 3, hl.f32(-0.0), hl.f32(1.0))", UNCHANGED, false),
+        ("hl.atan2(hl.f32(-0.0), hl.f32(-1.0)) + a[x]", UNCHANGED, false),
         // No value shows the sign.
         ("hl.max(a[x], hl.f32(-0.0)) + hl.f32(1.0)", one, true),
     ];
