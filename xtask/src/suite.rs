@@ -168,9 +168,15 @@ fn finished(command: &str, status: ExitStatus) -> Result<(), Error> {
 /// Builds the test programs and lists them, the longest first.
 fn built() -> Result<Vec<Suite>, Error> {
     const BUILD: &[&str] = &["test", "--release", "--workspace", "--no-run"];
+    let build = || {
+        let mut command = cargo(BUILD);
+        // Cargo's other commands, without it, take what is built so.
+        command.env("RUSTC_WRAPPER", root().join("xtask/rustc-for-tests.sh"));
+        command
+    };
     // The first call shows the progress, the second one lists what is built.
-    run(&mut cargo(BUILD))?;
-    let mut command = cargo(BUILD);
+    run(&mut build())?;
+    let mut command = build();
     command.arg("--message-format=json");
     let output = capture(&mut command)?;
     finished(&shown(&command), output.status)?;

@@ -52,10 +52,11 @@ hour on two idle cores.
 
 blas: only the product against OpenBLAS.
 
-search: `halidom tune` from the algorithm alone, for 60 seconds or `--budget SECONDS`, on twelve
-programs or the given ones, against the schedules of Halide's autoschedulers, compiled by stock
-Halide, the program's `application`, compiled by stock Halide, and our `best`. Adams2019 has the
-same time, in which it searches with several beams and seeds; the fastest of its schedules counts.
+search: `halidom tune --allow-bounds` from the algorithm alone, for 60 seconds or `--budget
+SECONDS`, on twelve programs or the given ones, against the schedules of Halide's autoschedulers,
+compiled by stock Halide, the program's `application`, compiled by stock Halide, and our `best`.
+Adams2019 has the same time, in which it searches with several beams and seeds; the fastest of its
+schedules counts.
 All of them run in turn, in five rounds, with two threads or `--threads N`. Continues where it
 ended: what was found is kept in target/search. Fails if a program takes more than 1.1 of the
 fastest rival's time, if the geometric mean is above 0.75, or that of the ratios to `best` above

@@ -21,7 +21,8 @@ pub(super) struct Func {
     pub(super) args: Vec<String>,
     /// For each stage, the loops before any directive.
     pub(super) stages: Vec<StageNames>,
-    /// The number of elements in one of the target's vectors.
+    /// The number of values in one of the target's vectors, of the widest type with which the func
+    /// computes.
     pub(super) lanes: i128,
     /// The stages that read it, in the order of definition.
     pub(super) readers: Vec<Reader>,
@@ -67,7 +68,7 @@ impl Facts {
         for id in &algorithm.funcs {
             let decl = pool.func(*id);
             let is_synthetic = matches!(decl.kind, FuncKind::Defined { synthetic: true, .. });
-            let bytes = decl.scalars.iter().filter_map(|scalar| scalar.bytes()).max().unwrap_or(1);
+            let bytes = decl.stages().iter().map(|stage| widest(pool, stage)).max().unwrap_or(1);
             let name = |var| pool.var(var).name.clone();
             let stages = decl.stages().iter().map(|stage| StageNames {
                 pure: pure_dims(pool, &decl.args, stage).map(name).collect(),
@@ -154,6 +155,17 @@ fn pure_dims(
         .map(|(arg, _)| *arg)
 }
 
+/// The bytes of the widest type with which a stage computes. Coordinates have none.
+fn widest(pool: &Pool, stage: &Stage) -> usize {
+    let mut most = 1;
+    for root in &stage.values {
+        pool.for_each_subexpr(*root, &mut |id, _| {
+            most = most.max(pool.ty(id).scalar.bytes().unwrap_or(1));
+        });
+    }
+    most
+}
+
 /// The number of points at which a stage reads a func.
 fn points(pool: &Pool, stage: &Stage, func: FuncId) -> usize {
     let mut found: IndexSet<Vec<ExprId>> = IndexSet::default();
@@ -167,4 +179,30 @@ fn points(pool: &Pool, stage: &Stage, func: FuncId) -> usize {
         });
     }
     found.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use halidom_codegen::Target;
+    use halidom_driver::source;
+
+    use super::Facts;
+
+    #[test]
+    fn vectors_fit_the_widest_type_of_the_computation() {
+        let text = "\
+pipeline p(input: buffer<u8, 2>) -> output: buffer<u8, 2> {
+    func twice(x, y) = saturating_add(input(2 * x, y), input(2 * x + 1, y));
+    func output(x, y) = saturating_cast(u8, f32(twice(x, y)) * 1.5);
+}
+";
+        let loaded = source::parse("p.hal", text);
+        assert!(!loaded.module.has_errors(), "{:?}", loaded.module.diagnostics);
+        let target = Target::host();
+        let algorithm = &loaded.module.pipelines[0].algorithm;
+        let facts = Facts::of(&loaded.module.pool, algorithm, &target);
+        let lanes: Vec<i128> = facts.funcs.iter().map(|func| func.lanes).collect();
+        let bytes = target.vector_bytes() as i128;
+        assert_eq!(lanes, [bytes, bytes / 4]);
+    }
 }

@@ -21,6 +21,7 @@ mod options;
 mod polish;
 mod processor;
 mod propose;
+mod race;
 mod sample;
 mod search;
 mod seeds;
@@ -49,7 +50,7 @@ use halidom_driver::data::{self, Prepared, Request};
 use halidom_driver::execute;
 use halidom_driver::source::{self, DEFAULT_SCHEDULE, Loaded};
 use halidom_driver::stock;
-use search::{Last, Member, Search};
+use search::{Last, Member, Search, Unscheduled};
 
 /// If a run of the unscheduled form is at most this long, the interpreter provides the expected
 /// outputs.
@@ -153,16 +154,17 @@ pub fn run(
     progress("running the unscheduled form, which says what is right");
     let right = expected(&loaded, options, &toolchain, &prepared)?;
     let bytes = traffic(&loaded.module.pool, &algorithm, &references[0], &prepared);
-    right.built.set_threads(threads);
+    right.unscheduled.built.set_threads(threads);
     let deadline = begin + right.validated_in + options.budget;
     let last = options.budget.mul_f64(LAST.0).min(LAST.1);
     // The rest of the budget is for the winner.
     let until = deadline.checked_sub(last).unwrap_or(deadline);
-    let expected = Arc::clone(&right.expected);
-    let mut search = Search::new(loaded, options, &toolchain, prepared, request, expected);
-    search.begin(&right.built, until, progress)?;
+    let Right { expected, reference, unscheduled, validated_in } = right;
+    let known = (expected, unscheduled);
+    let mut search = Search::new(loaded, options, &toolchain, prepared, request, known);
+    search.begin(until, progress)?;
     search.go(until, progress)?;
-    let searched = begin.elapsed().saturating_sub(right.validated_in);
+    let searched = begin.elapsed().saturating_sub(validated_in);
     let Found { rows, winner, took } = settle(&mut search, options, last, progress)?;
     Ok(Tuning {
         pipeline: algorithm.name,
@@ -170,7 +172,7 @@ pub fn run(
         winner,
         counts: search.counts,
         differing: search.differing,
-        reference: right.reference,
+        reference,
         bytes,
         limits,
         took: searched + took,
@@ -181,7 +183,7 @@ pub fn run(
 struct Right {
     expected: Arc<Expected>,
     reference: Reference,
-    built: Arc<Built>,
+    unscheduled: Unscheduled,
     validated_in: Duration,
 }
 
@@ -243,7 +245,7 @@ fn expected(
         let nearly = Some(Likeness::of(pool, algorithm));
         expected = Arc::new(Expected { outputs: expected.outputs.clone(), nearly });
     }
-    Ok(Right { expected, reference, built, validated_in })
+    Ok(Right { expected, reference, unscheduled: Unscheduled { built, took }, validated_in })
 }
 
 /// The winner, with the final times.
@@ -308,7 +310,7 @@ fn settle(
                 return Err(TuneError::Wrong { text: last.text, how });
             }
             Verdict::Unknown(_) | Verdict::Nothing(_) => {
-                progress(&format!("not proved: {}", verdict.sentence()));
+                progress(&format!("not proved: {}\n{}", verdict.sentence(), last.text));
                 search.counts.reject(Rejection::NotProved);
                 first_verdict.get_or_insert(verdict);
                 continue;

@@ -12,9 +12,9 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{Action, Directive, FuncId, LoopLevel, Pool, Schedule, StoreIn, Tail};
 
 use super::demands::fixed;
-use super::facts::{Facts, Func, Placement, Reader};
+use super::facts::{Facts, Func, Placement, Reader, StageNames};
 use super::model::Model;
-use super::seeds::{Cut, cut_loops, directive, fresh, vectors, whole};
+use super::seeds::{Cut, Registers, cut_loops, directive, fresh, registers, vectors, whole};
 
 /// The number of states that are kept after each decision.
 const BEAM: usize = 20;
@@ -45,6 +45,9 @@ const CUTS: [Cut; 22] = [
     Cut::Tiles(1024, 64),
 ];
 
+/// The blocks in registers: numbers of vectors and of rows.
+const IN_REGISTERS: [(i128, i128); 6] = [(1, 4), (1, 8), (1, 12), (2, 4), (2, 8), (4, 6)];
+
 /// A schedule with its estimated nanoseconds.
 #[derive(Clone)]
 pub(super) struct Proposal {
@@ -65,6 +68,8 @@ pub(super) enum Family {
     Bands,
     /// The channels of a vector together.
     Channels,
+    /// Blocks in registers.
+    Registers,
 }
 
 /// A place for a func.
@@ -144,8 +149,10 @@ impl Proposer<'_> {
             .filter(|func| func.id != output.id && !(func.is_synthetic && func.points <= 1))
             .collect();
         let mut states = Vec::new();
-        for cut in CUTS {
-            for width in [1, 2] {
+        let blocks = in_registers(facts).into_iter().map(Cut::Registers);
+        for cut in CUTS.into_iter().chain(blocks) {
+            let widths = if matches!(cut, Cut::Registers(_)) { 1..=1 } else { 1..=2 };
+            for width in widths {
                 let wide = Func { lanes: output.lanes * width, ..output.clone() };
                 let mut directives = Vec::new();
                 let blocks = cut_loops(self.pool, &wide, cut, &mut directives);
@@ -157,13 +164,15 @@ impl Proposer<'_> {
                     Cut::Rows | Cut::Strips(_) => Family::Rows,
                     Cut::Tiles(..) => Family::Tiles,
                     Cut::Bands(..) => Family::Bands,
+                    Cut::Registers(_) => Family::Registers,
                 };
+                let in_registers = matches!(family, Family::Bands | Family::Registers);
                 let state = State {
                     directives,
                     outer: level(blocks.outer),
                     inner: level(blocks.inner),
                     // Blocks of varying size in registers are not worth it.
-                    vector: vector.clone().filter(|_| family == Family::Bands && facts.may_demand),
+                    vector: vector.clone().filter(|_| in_registers && facts.may_demand),
                     family,
                     reach: FxHashMap::default(),
                     around: IndexMap::default(),
@@ -215,6 +224,7 @@ impl Proposer<'_> {
                 let is_placed = self.place(&mut made, func, choice);
                 if is_placed && (choice != Choice::Inline || func.lanes != wide.lanes) {
                     next.extend(reduced_around(&made, func));
+                    next.extend(turned(&made, func));
                     next.push(made);
                 }
             }
@@ -318,6 +328,10 @@ impl Proposer<'_> {
                 state
                     .directives
                     .extend(level.map(|level| directive(func.id, 0, Action::ComputeAt(level))));
+                if state.family == Family::Registers {
+                    registers(self.pool, func, &mut state.directives);
+                    return true;
+                }
                 vectors(self.pool, func, &mut state.directives);
                 if let ([_, .., last], 1) = (func.args.as_slice(), func.stages.len()) {
                     let (var, factor, tail) = (last.clone(), None, Tail::Auto);
@@ -424,6 +438,20 @@ impl Proposer<'_> {
     }
 }
 
+/// The blocks in registers that may pay: where a func that is read sums over a reduction.
+fn in_registers(facts: &Facts) -> Vec<Registers> {
+    let sums = |func: &Func| {
+        let is_sum = |names: &StageNames| names.pure.len() > 1 && !names.reduction.is_empty();
+        !func.is_output && func.stages.iter().any(is_sum)
+    };
+    if !facts.may_demand || !facts.funcs.iter().any(sums) {
+        return Vec::new();
+    }
+    let block =
+        |(vectors, rows)| [false, true].map(|is_turned| Registers { vectors, rows, is_turned });
+    IN_REGISTERS.into_iter().flat_map(block).collect()
+}
+
 /// The state in which the reductions of a func's updates are around their other loops; `None` if
 /// there are none. What a reduction reads is then computed for each of its iterations.
 fn reduced_around(state: &State, func: &Func) -> Option<State> {
@@ -436,6 +464,19 @@ fn reduced_around(state: &State, func: &Func) -> Option<State> {
     })?;
     *order = names.pure.iter().chain(&names.reduction).cloned().collect();
     made.around.insert(func.id, innermost.clone());
+    Some(made)
+}
+
+/// The state in which neighbours in memory are those of which a scan does many at a time; `None` if
+/// no update scans along the first dimension.
+fn turned(state: &State, func: &Func) -> Option<State> {
+    let first = func.args.first()?;
+    let scans = |names: &&StageNames| !names.pure.contains(first) && !names.reduction.is_empty();
+    let along = func.stages.iter().skip(1).find(scans)?.pure.first()?;
+    let others = func.args.iter().filter(|arg| *arg != along);
+    let vars = [along].into_iter().chain(others).cloned().collect();
+    let mut made = state.clone();
+    made.directives.push(directive(func.id, 0, Action::ReorderStorage { vars }));
     Some(made)
 }
 
@@ -454,7 +495,7 @@ fn channels(output: &Func, cut: Cut, within_vectors: bool) -> Option<Vec<String>
             let around = around.map(|(var, suffix)| fresh(output, var, suffix));
             (fresh(output, x, "i"), around.to_vec())
         }
-        Cut::Bands(..) => return None,
+        Cut::Bands(..) | Cut::Registers(_) => return None,
     };
     let rest = rest.iter().cloned();
     Some(if within_vectors {
@@ -516,6 +557,29 @@ pipeline p(input: buffer<f32, 2>) -> output: buffer<f32, 2> {
 }
 ";
 
+    /// A product of matrices.
+    const PRODUCT: &str = "\
+pipeline p(a: buffer<f32, 2>, b: buffer<f32, 2>) -> output: buffer<f32, 2> {
+    fast_math;
+    func sum(x, y): f32 {
+        sum(x, y) = 0;
+        for k in 0..256 { sum(x, y) += a(x, k) * b(k, y); }
+    }
+    func output(x, y) = max(sum(x, y), 0);
+}
+";
+
+    /// A scan along rows.
+    const SCAN: &str = "\
+pipeline p(input: buffer<f32, 2>) -> output: buffer<f32, 2> {
+    func sums(x, y): f32 {
+        sums(x, y) = input(x, y);
+        for k in 1..512 { sums(k, y) += sums(k - 1, y); }
+    }
+    func output(x, y) = sums(x, y) / 2;
+}
+";
+
     /// The proposals for a picture, with their texts.
     fn proposals(may_demand: bool) -> (Facts, Vec<(Proposal, String)>) {
         let (facts, all, estimated) = proposed(TEXT, vec![1536, 1024, 3], may_demand);
@@ -565,6 +629,28 @@ pipeline p(input: buffer<f32, 2>) -> output: buffer<f32, 2> {
                     Placement::At(level) if level.func == total && level.var == "d")
         };
         assert!(all.iter().any(|found| is_in_reduction(&found)), "{}", all[0].1);
+    }
+
+    #[test]
+    fn rows_that_are_scanned_together_lie_side_by_side() {
+        let (_, all, _) = proposed(SCAN, vec![512, 512], false);
+        let wanted = ["sums.reorder_storage(y, x)", "sums.update(1).reorder(y, k).vectorize(y"];
+        let near = 1.5 * all[0].0.estimate;
+        let found = all.iter().find(|(proposal, text)| {
+            proposal.estimate < near && wanted.iter().all(|part| text.contains(part))
+        });
+        assert!(found.is_some(), "{}", all[0].1);
+    }
+
+    #[test]
+    fn sums_of_blocks_stay_in_registers() {
+        let (_, all, _) = proposed(PRODUCT, vec![512, 512], false);
+        assert!(all.iter().all(|(found, _)| found.family != Family::Registers));
+        let (_, all, _) = proposed(PRODUCT, vec![512, 512], true);
+        let (best, text) = &all[0];
+        assert_eq!(best.family, Family::Registers, "{text}");
+        let wanted = ["tail: shift_inwards", "sum.update(1).reorder(x, y, k)", ".unroll(y)"];
+        assert!(wanted.iter().all(|part| text.contains(part)), "{text}");
     }
 
     #[test]

@@ -24,6 +24,7 @@ use super::options::Options;
 use super::polish::variants;
 use super::processor;
 use super::propose::{Family, Proposal, canonical, places, propose};
+use super::race::{Best, NEAR, ROUNDS, median, race};
 use super::seeds::seeds;
 use halidom_driver::data::{Prepared, Request};
 use halidom_driver::execute;
@@ -44,14 +45,10 @@ const KEPT: usize = 12;
 const PARENTS: usize = 5;
 /// A candidate is not raced if its first runs take this many times as long as the best one's.
 const FAR: f64 = 1.4;
-/// A candidate that is slower than the best one by this factor is not kept for further changes.
-const NEAR: f64 = 1.1;
 /// A candidate that is faster by this factor, and wins most rounds, becomes the best.
 const FASTER: f64 = 0.985;
-/// The least and the largest number of rounds in a race, and its time limit.
-const ROUNDS: (usize, usize, Duration) = (5, 21, Duration::from_millis(1500));
-/// Shorter runs are repeated to reach this time.
-const SHORTEST: Duration = Duration::from_micros(400);
+/// The largest number of rounds at the end.
+const MOST_ROUNDS: usize = 31;
 /// The proposals of the model that are compiled at first, and the number of them that may differ in
 /// numbers only, in each family.
 const PROPOSED: (usize, usize) = (24, 2);
@@ -60,6 +57,8 @@ const PROPOSING: (f64, Duration) = (0.15, Duration::from_secs(8));
 /// The numbers of changes from which the model chooses one. From few, it often chooses one that it
 /// likes less.
 const DRAWN: [usize; 3] = [4, 12, 36];
+/// Longer runs are not repeated where one says enough.
+const LONG_RUN: Duration = Duration::from_millis(100);
 /// A run is abandoned after this many times the best one's time, but not before a second.
 const PATIENCE: u32 = 20;
 
@@ -83,16 +82,10 @@ pub(super) struct Member {
     pub(super) start: Option<String>,
     /// Its time in seconds: the first best one's time, multiplied by the ratios of all races since.
     score: f64,
-    loops: Vec<StageLoops>,
-    pub(super) built: Arc<Built>,
-}
-
-/// The best form, with its arrays in place.
-struct Best {
-    form: Form,
-    score: f64,
     /// The last measured time of a run.
     pace: Duration,
+    loops: Vec<StageLoops>,
+    pub(super) built: Arc<Built>,
 }
 
 /// The judgement on a form that ran.
@@ -100,6 +93,12 @@ enum Judged {
     Time { score: f64, pace: Duration },
     Slower,
     Wrong,
+}
+
+/// The unscheduled form, with the time of a run.
+pub(super) struct Unscheduled {
+    pub(super) built: Arc<Built>,
+    pub(super) took: Duration,
 }
 
 /// A form for the final timing, with its text.
@@ -133,6 +132,7 @@ pub(super) struct Search {
     pub(super) differing: Vec<String>,
     prepared: Arc<Prepared>,
     expected: Arc<Expected>,
+    unscheduled: Unscheduled,
     facts: Facts,
     /// The schedules to start with. If empty, the search starts with all schedules of the file and
     /// with the seeds.
@@ -160,7 +160,7 @@ impl Search {
         toolchain: &Toolchain,
         prepared: Arc<Prepared>,
         request: &Request,
-        expected: Arc<Expected>,
+        (expected, unscheduled): (Arc<Expected>, Unscheduled),
     ) -> Self {
         let algorithm = &loaded.module.pipelines[options.pipeline].algorithm;
         let pool = &loaded.module.pool;
@@ -185,6 +185,7 @@ impl Search {
             request: request.clone(),
             prepared,
             expected,
+            unscheduled,
             facts,
             start: options.schedule.into_iter().collect(),
             random: Random::new(options.seed),
@@ -202,7 +203,6 @@ impl Search {
     /// Times the schedules to start with.
     pub(super) fn begin(
         &mut self,
-        unscheduled: &Arc<Built>,
         deadline: Instant,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), TuneError> {
@@ -225,7 +225,7 @@ impl Search {
                 }
             }
             let is_built = schedule.is_none() && self.halide.is_none();
-            let built = is_built.then(|| Arc::clone(unscheduled));
+            let built = is_built.then(|| Arc::clone(&self.unscheduled.built));
             let outcome = self.examine(directives, Some(name.clone()), built, deadline)?;
             if let Outcome::Rejected(reason, failure) = outcome
                 && reason != Rejection::Slower
@@ -549,7 +549,7 @@ impl Search {
         if is_best {
             self.best = Some(Best { form, score, pace });
         }
-        let member = Arc::new(Member { directives, start, score, loops, built });
+        let member = Arc::new(Member { directives, start, score, pace, loops, built });
         if member.start.is_some() {
             self.starts.push(Arc::clone(&member));
         }
@@ -568,6 +568,10 @@ impl Search {
         deadline: Instant,
     ) -> Result<Judged, Failure> {
         let left = deadline.saturating_duration_since(Instant::now());
+        let Unscheduled { built, took } = &self.unscheduled;
+        if *took > LONG_RUN && Arc::ptr_eq(&form.built, built) {
+            return Ok(Judged::Time { score: took.as_secs_f64(), pace: *took });
+        }
         let patience = |best: &Best| (PATIENCE * best.pace).max(Duration::from_secs(1));
         let limit = self.best.as_ref().filter(|_| !is_start).map_or(left, patience);
         let mut took = form.run(1, limit.min(left))?;
@@ -588,6 +592,10 @@ impl Search {
         if took > far {
             let score = best.score * took.as_secs_f64() / best.pace.as_secs_f64();
             return Ok(if is_start { Judged::Time { score, pace: took } } else { Judged::Slower });
+        }
+        if best.pace > LONG_RUN && 2 * took < best.pace {
+            let score = best.score * took.as_secs_f64() / best.pace.as_secs_f64();
+            return Ok(Judged::Time { score, pace: took });
         }
         let race = race(best, form, limit)?;
         best.pace = race.best;
@@ -646,33 +654,38 @@ impl Search {
             self.starts.iter().filter(|member| member.start.as_ref() != Some(&winner.name));
         for member in others {
             let name = member.start.clone().unwrap_or_default();
-            forms.push((name, Arc::clone(&member.built), Arc::clone(&self.prepared)));
+            let known = Some(member.pace);
+            forms.push((name, Arc::clone(&member.built), Arc::clone(&self.prepared), known));
         }
-        forms.push((
-            winner.name.clone(),
-            Arc::clone(&winner.built),
-            winner.prepared.clone().unwrap_or_else(|| Arc::clone(&self.prepared)),
-        ));
+        let prepared = winner.prepared.clone().unwrap_or_else(|| Arc::clone(&self.prepared));
+        forms.push((winner.name.clone(), Arc::clone(&winner.built), prepared, None));
         let mut placed = Vec::new();
-        let mut once = Duration::ZERO;
-        for (name, built, prepared) in forms {
+        let share = limit / u32::try_from(forms.len()).unwrap_or(1);
+        for (name, built, prepared, known) in forms {
+            // The one time of a form that takes long says enough.
+            let is_long = |took: &Duration| *took > LONG_RUN.max(share / 5);
+            if let Some(took) = known.filter(is_long) {
+                placed.push((name, None, 0, vec![took]));
+                continue;
+            }
             let fails = |failure: Failure| start(&name, &failure);
             let made = Form::start(move || Ok(built), &prepared, COMPILE.1);
             let form = made.map_err(|(failure, _)| fails(failure))?;
             let mut form = form.with_threads(self.threads);
-            once += form.run(1, far.saturating_duration_since(Instant::now())).map_err(fails)?;
+            let once = form.run(1, far.saturating_duration_since(Instant::now())).map_err(fails)?;
             if !form.agrees(&self.expected).map_err(fails)? {
                 let how = "its outputs are not those of the unscheduled form".to_owned();
                 return Err(TuneError::Wrong { text: winner.text.clone(), how });
             }
-            placed.push((name, form, Vec::new()));
+            let fit = share.as_nanos() / once.as_nanos().max(1);
+            let rounds = usize::try_from(fit).unwrap_or(usize::MAX).clamp(ROUNDS.0, MOST_ROUNDS);
+            placed.push((name, Some(form), rounds, Vec::new()));
         }
-        let fit = limit.as_nanos() / once.as_nanos().max(1);
-        let rounds = usize::try_from(fit).unwrap_or(usize::MAX).clamp(ROUNDS.0, 31);
         let count = placed.len();
-        for turn in 0..=rounds {
+        for turn in 0..=MOST_ROUNDS {
             for step in 0..count {
-                let (name, form, times) = &mut placed[(turn + step) % count];
+                let (name, form, rounds, times) = &mut placed[(turn + step) % count];
+                let Some(form) = form.as_mut().filter(|_| turn <= *rounds) else { continue };
                 let took = form.run(1, 10 * (limit + COMPILE.1));
                 let took = took.map_err(|failure| start(name, &failure))?;
                 // The first turn is for warming up.
@@ -683,7 +696,7 @@ impl Search {
         }
         let rows: Vec<Row> = placed
             .into_iter()
-            .map(|(schedule, _, mut times)| {
+            .map(|(schedule, _, _, mut times)| {
                 times.sort_unstable();
                 let most = times[(times.len() * 9 / 10).min(times.len() - 1)];
                 Row { schedule, median: times[times.len() / 2], least: times[0], most }
@@ -694,63 +707,6 @@ impl Search {
             .is_some_and(|(last, others)| others.iter().all(|row| last.median < row.median));
         Ok((is_fastest || !winner.is_new).then_some(rows))
     }
-}
-
-/// The result of a race.
-struct Race {
-    /// The median ratio of the candidate's time to the best one's time in the same round.
-    ratio: f64,
-    wins: usize,
-    rounds: usize,
-    /// The median times of both.
-    best: Duration,
-    pace: Duration,
-}
-
-/// Runs a candidate and the best one in turn until it is clear which is faster.
-fn race(best: &mut Best, form: &mut Form, limit: Duration) -> Result<Race, Failure> {
-    let (least, most, budget) = ROUNDS;
-    let repeats = SHORTEST.as_nanos() / best.pace.as_nanos().max(1);
-    let repeats = u32::try_from(repeats).unwrap_or(1).clamp(1, 50);
-    let begin = Instant::now();
-    let mut times: Vec<(Duration, Duration)> = Vec::new();
-    while times.len() < most && (times.len() < least || begin.elapsed() < budget) {
-        let pair = if times.len().is_multiple_of(2) {
-            let own = best.form.run(repeats, limit * repeats)?;
-            (own, form.run(repeats, limit * repeats)?)
-        } else {
-            let other = form.run(repeats, limit * repeats)?;
-            (best.form.run(repeats, limit * repeats)?, other)
-        };
-        times.push(pair);
-        if times.len() >= least {
-            let ratio = ratio(&times);
-            if !(0.85..NEAR + 0.05).contains(&ratio) {
-                break;
-            }
-        }
-    }
-    Ok(Race {
-        ratio: ratio(&times),
-        wins: times.iter().filter(|(own, other)| other < own).count(),
-        rounds: times.len(),
-        best: median(times.iter().map(|(own, _)| *own).collect()),
-        pace: median(times.iter().map(|(_, other)| *other).collect()),
-    })
-}
-
-fn ratio(times: &[(Duration, Duration)]) -> f64 {
-    let mut ratios: Vec<f64> = times
-        .iter()
-        .map(|(own, other)| other.as_secs_f64() / own.as_secs_f64().max(1e-9))
-        .collect();
-    ratios.sort_by(f64::total_cmp);
-    ratios[ratios.len() / 2]
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }
 
 /// The loops that a legal schedule makes, of funcs that the pool has.

@@ -23,6 +23,17 @@ pub(super) enum Cut {
     /// Parallel strips of the first number of rows. The second number of rows is computed at a
     /// time, a vector of each after the other, so that they share what they read.
     Bands(i128, i128),
+    /// Blocks of some vectors in some rows, few enough for registers.
+    Registers(Registers),
+}
+
+/// A block whose values lie in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Registers {
+    pub(super) vectors: i128,
+    pub(super) rows: i128,
+    /// True if the blocks follow one another along the second dimension.
+    pub(super) is_turned: bool,
 }
 
 /// The place where the funcs that the output needs are computed.
@@ -190,6 +201,25 @@ pub(super) fn cut_loops(
             push(parallel(&rows));
             push(vector(&row));
         }
+        ([x, y, others @ ..], Cut::Registers(Registers { vectors, rows, is_turned })) => {
+            let mut outer = [fresh(output, x, "o"), fresh(output, y, "o")];
+            let inner = [fresh(output, x, "i"), fresh(output, y, "i")];
+            let factors = [pool.int(vectors * output.lanes), pool.int(rows)];
+            let vars = [x.clone(), y.clone()];
+            let (tile, [columns, row]) = (outer.clone(), inner.clone());
+            push(Action::Tile { vars, outer: tile, inner, factors, tail: Tail::Auto });
+            if is_turned {
+                outer.reverse();
+                let vars = [columns.clone(), row.clone()].into_iter().chain(outer.clone());
+                push(Action::Reorder { vars: vars.collect() });
+            }
+            let [next, around] = outer;
+            others.iter().chain([&around]).for_each(|var| push(parallel(var)));
+            push(vector(&columns));
+            push(Action::Unroll { var: columns, factor: None, tail: Tail::Auto });
+            push(Action::Unroll { var: row, factor: None, tail: Tail::Auto });
+            blocks = Blocks { outer: Some(around), inner: None, vector: Some(next) };
+        }
     }
     for stage in 1..output.stages.len() {
         update(pool, output, stage, true, directives);
@@ -241,6 +271,23 @@ pub(super) fn vectors(pool: &mut Pool, func: &Func, directives: &mut Vec<Directi
     }
     for stage in 1..func.stages.len() {
         update(pool, func, stage, false, directives);
+    }
+}
+
+/// Computes a block of a func in registers, which hold it during a reduction.
+pub(super) fn registers(pool: &mut Pool, func: &Func, directives: &mut Vec<Directive>) {
+    for (stage, names) in func.stages.iter().enumerate() {
+        let Some(x) = names.pure.first() else { continue };
+        let mut push = |action| directives.push(directive(func.id, stage, action));
+        if !names.reduction.is_empty() {
+            let vars = names.pure.iter().chain(&names.reduction).cloned().collect();
+            push(Action::Reorder { vars });
+        }
+        let lanes = Some(pool.int(func.lanes));
+        push(Action::Vectorize { var: x.clone(), lanes, tail: Tail::Auto });
+        for var in names.pure.iter().take(2) {
+            push(Action::Unroll { var: var.clone(), factor: None, tail: Tail::Auto });
+        }
     }
 }
 
