@@ -81,6 +81,8 @@ pub(crate) struct Computation {
 pub(crate) struct Assumption {
     /// The condition, over the values of classes; `None` if it is not known.
     pub(crate) fact: Option<ValueId>,
+    /// True if it holds in any case. It is kept for its end, which is not that of another one.
+    pub(crate) is_trivial: bool,
     /// The expressions that decide it.
     pub(crate) nodes: Vec<NodeId>,
     /// The end of the assumption.
@@ -198,6 +200,8 @@ pub(crate) struct State {
     pub(crate) scoped: Vec<Scoped>,
     /// Nodes that stand for any expression of their type, which a loop may have assigned.
     pub(crate) assigned: Vec<NodeId>,
+    /// Bound values that are known to be scalars, or to be vectors.
+    pub(crate) lanes_known: Vec<(NodeId, bool)>,
     /// Calls that are known to have no arguments.
     pub(crate) without_arguments: Vec<NodeId>,
     /// The results of `substitute`.
@@ -440,6 +444,11 @@ impl State {
     pub(crate) fn parts_of_name(&self, name: NodeId) -> Option<(&Val, &Val)> {
         let is_it = |known: &&(Val, Val, NodeId)| self.find(known.2) == self.find(name);
         self.compounds.iter().find(is_it).map(|(first, second, _)| (first, second))
+    }
+
+    /// The conditions that are assumed here, without those that hold in any case.
+    pub(crate) fn conditions(&self) -> Vec<Assumption> {
+        self.assumed.iter().filter(|assumption| !assumption.is_trivial).cloned().collect()
     }
 
     /// The text of a name, if it is spelled or is one of the input.

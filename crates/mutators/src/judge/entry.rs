@@ -208,6 +208,13 @@ impl<'p> Entry<'p> {
                 continue;
             }
             let result = match value {
+                // `mutate` returns the member of the root, which another one hides.
+                Val::Void if machine.hides_result(member) => {
+                    let what = "a member of the class that hides the one of its root";
+                    let outcome = Outcome::Unsupported(what.to_owned());
+                    machine.end(state, outcome, self.function.line);
+                    continue;
+                }
                 Val::Void => state
                     .members
                     .iter()

@@ -3,6 +3,9 @@
 //! The value may have a binding of its own, which has the same name in both places: neither
 //! encloses the other. It may also have a part that is bound to a variable outside, and is written
 //! out in one place and as the variable in the other.
+//!
+//! A mark may tell which buffer a part of the statement makes: each store is to the buffer of the
+//! innermost mark around it. Names are texts, because a class may compare them with those of marks.
 
 use halidom_rewrites::rules::{Number, Random, Values};
 
@@ -38,7 +41,9 @@ pub(crate) fn repeated(random: &mut Random) -> Concrete {
     let mut maker =
         Maker { random: Random(random.draw()), state: State::default(), values: Values::default() };
     let input = maker.stmt();
-    Concrete::new(maker.state, maker.values, input, Vec::new(), Number::whole(0))
+    let mut made = Concrete::new(maker.state, maker.values, input, Vec::new(), Number::whole(0));
+    made.is_spelled = true;
+    made
 }
 
 impl Maker {
@@ -47,6 +52,7 @@ impl Maker {
         let written = self.written();
         let seed = self.random.draw();
         let has_part = self.random.below(2) == 0;
+        let has_marks = self.random.below(4) == 0;
         let [one, other] = [0, 1].map(|_| has_part && self.random.below(2) == 0);
         let value = self.value(seed, written, one.then_some(part));
         let again = self.value(seed, written, other.then_some(part));
@@ -63,7 +69,10 @@ impl Maker {
             }
         };
         if self.random.below(4) > 0 {
-            let store = self.store();
+            let mut store = self.store();
+            if has_marks {
+                store = self.marked(BUFFERS[0], store);
+            }
             stmt = self.add(Type::STMT, Kind::Block, &[store, stmt]);
         }
         stmt = self.bound(Kind::LetStmt, first, value, stmt);
@@ -71,7 +80,18 @@ impl Maker {
             let written = self.copy(written);
             stmt = self.bound(Kind::LetStmt, part, written, stmt);
         }
-        stmt
+        if has_marks { self.marked(BUFFERS[1], stmt) } else { stmt }
+    }
+
+    /// A statement that is marked as making a buffer.
+    fn marked(&mut self, buffer: u32, body: NodeId) -> NodeId {
+        let fields = vec![
+            Field::Expr(self.state.name(buffer)),
+            // True.
+            Field::Opaque(1),
+            Field::Expr(body),
+        ];
+        self.state.add(Type::STMT, None, Some(Shape { kind: Kind::ProducerConsumer, fields }))
     }
 
     /// An expression that does not read memory.

@@ -66,8 +66,10 @@ pub(crate) struct Concrete {
     pub(crate) assignment: Vec<(usize, String, Number)>,
     pub(crate) lanes: i128,
     pub(crate) lane: Number,
-    /// The number of the kind of all loops, if names are spelled.
+    /// The number of the kind of all loops, if these have the names of Halide's loops.
     pub(crate) loops: Option<u32>,
+    /// True if names are texts in runs.
+    pub(crate) is_spelled: bool,
 }
 
 impl Concrete {
@@ -79,7 +81,8 @@ impl Concrete {
         assignment: Vec<(usize, String, Number)>,
         lane: Number,
     ) -> Self {
-        Self { state, values, input, assignment, lanes: 4, lane, loops: None }
+        let (lanes, loops, is_spelled) = (4, None, false);
+        Self { state, values, input, assignment, lanes, lane, loops, is_spelled }
     }
 
     /// Builds the input of a path with the values of a model. Operands about which nothing is known
@@ -104,6 +107,7 @@ impl Concrete {
                 lanes: 4,
                 lane: Number::whole(0),
                 loops: None,
+                is_spelled: false,
             },
             built: FxHashMap::default(),
             leaves: FxHashMap::default(),
@@ -211,7 +215,7 @@ impl Concrete {
         let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
         machine.operands = Operands::Kept;
         machine.values = self.values.clone();
-        machine.spells = self.loops.is_some();
+        machine.spells = self.is_spelled;
         machine.lanes = Some(machine.number(self.lanes, 32, true));
         machine
     }

@@ -224,7 +224,7 @@ impl Trials {
         };
         let lane = Number::whole(i128::from(maker.random.below(4)));
         let mut made = Concrete::new(maker.state, maker.values, input, maker.assignment, lane);
-        made.loops = loops;
+        (made.loops, made.is_spelled) = (loops, loops.is_some());
         Some(made)
     }
 }

@@ -124,6 +124,7 @@ impl Machine<'_> {
                 let value = self.node_value(*node, &state);
                 let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
                 state.assumed.push(Assumption {
+                    is_trivial: false,
                     fact: state.node(*node).ty.is_bool().then_some(fact),
                     nodes: vec![*node],
                     until: Until::Block(depth),
@@ -134,6 +135,12 @@ impl Machine<'_> {
                 let (first, second) = self.choose(state);
                 let both = vec![(first, a.clone()), (second, b.clone())];
                 return items(both);
+            }
+            (Primitive::Perhaps, [Val::Address(place)]) => {
+                let unknown = Val::Handle(self.fresh_name("unknown"));
+                let (mut found, lost) = self.choose(state);
+                self.store(place, unknown, &mut found);
+                return items(self.truths(vec![found], vec![lost]));
             }
             (Primitive::UnknownOf, [Val::Type(ty)]) => {
                 self.has_chosen |= self.is_concrete();

@@ -107,6 +107,9 @@ impl<'p> Machine<'p> {
                 {
                     return paths;
                 }
+                if let Some(paths) = self.has_scalar_type(*op, (lhs, rhs), &state) {
+                    return paths;
+                }
                 let mut paths = Vec::new();
                 for (state, [lhs, rhs]) in self.both(lhs, rhs, state) {
                     paths.extend(self.binary(*op, lhs, rhs, state, line));
@@ -273,6 +276,10 @@ impl<'p> Machine<'p> {
             Some(other) => {
                 let value = self.common(value, &other, &mut state);
                 vec![(state, value)]
+            }
+            None if self.counts_lanes => {
+                let name = self.fresh_name("unknown");
+                vec![(state, Val::Handle(name))]
             }
             None => self.unsupported(state, "the type of a conditional expression", line),
         }

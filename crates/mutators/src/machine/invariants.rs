@@ -10,11 +10,16 @@
 //! under the bindings there. A condition that reads memory is assumed of no statement, because a
 //! statement may store. If the condition of an entry is not known, nothing is known about what is
 //! mutated while the entry is there. No method reads what it may assume from any other scope.
+//!
+//! An entry of numbers is found under the name of a variable of the IR that is visited, so it tells
+//! nothing about IR without this variable. The name of a binder occurs only in what it binds, and
+//! so not in the value that a `Let` or a `LetStmt` gives it.
 
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Fun, ValueId};
 
-use crate::ir::node::NodeId;
+use crate::ir::kinds::Kind;
+use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Assumption, State, Until};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::contracts::is_scope_of_lost;
@@ -111,9 +116,8 @@ impl Machine<'_> {
                     Some((fact, nodes)) => (Some(fact), nodes),
                     None => (None, Vec::new()),
                 };
-                if fact.is_none_or(|fact| self.values.as_number(fact) != Some(1)) {
-                    state.assumed.push(Assumption { fact, nodes, until });
-                }
+                let is_trivial = fact.is_some_and(|fact| self.values.as_number(fact) == Some(1));
+                state.assumed.push(Assumption { fact, is_trivial, nodes, until });
             }
             (Method::Pop | Method::Erase, [key]) => {
                 let is_it = |known: &Assumption| match &known.until {
@@ -150,7 +154,36 @@ impl Machine<'_> {
     /// added them, and the method added none that is still there.
     pub(crate) fn has_true_reports(scope: &str, state: &State) -> bool {
         let is_own = |assumed: &Assumption| matches!(&assumed.until, Until::Removed(..));
-        invariant(scope) == Some(Invariant::Report) && !state.assumed.iter().any(is_own)
+        let is_of_reports = invariant(scope) == Some(Invariant::Report);
+        is_of_reports && !state.conditions().iter().any(is_own)
+    }
+
+    /// The conditions that `mutate` of a node may rely on here: those that are assumed, without
+    /// what entries of numbers tell of a variable that the node is the value of.
+    pub(crate) fn conditions_for(node: NodeId, state: &State) -> Vec<Assumption> {
+        let is_bound_to_it = |key: &Val| {
+            // The node that the method visits comes first. A binder that the method makes may have
+            // a name that occurs elsewhere.
+            let (Some(key), Some(first)) = (Self::name_of(key, state), state.nodes.first()) else {
+                return false;
+            };
+            let Some(Shape { kind: Kind::Let | Kind::LetStmt, fields }) = &first.shape else {
+                return false;
+            };
+            let [Field::Expr(name), Field::Expr(value), ..] = fields.as_slice() else {
+                return false;
+            };
+            state.find(*name) == state.find(key) && state.find(*value) == state.find(node)
+        };
+        let mut all = state.conditions();
+        all.retain(|assumption| match &assumption.until {
+            Until::Removed(scope, key) => {
+                let of_numbers = [Some(Invariant::Bounds), Some(Invariant::Report)];
+                !of_numbers.contains(&invariant(scope)) || !is_bound_to_it(key)
+            }
+            Until::Block(_) => true,
+        });
+        all
     }
 
     /// Records a change of a scope that is not followed: nothing is known about what is mutated
@@ -158,7 +191,8 @@ impl Machine<'_> {
     pub(crate) fn assume_anything(&self, scope: &str, state: &mut State) {
         if invariant(scope).is_some() && !self.is_concrete() {
             let until = Until::Removed(scope.to_owned(), Val::Unknown);
-            state.assumed.push(Assumption { fact: None, nodes: Vec::new(), until });
+            let nodes = Vec::new();
+            state.assumed.push(Assumption { fact: None, is_trivial: false, nodes, until });
         }
     }
 
@@ -174,7 +208,7 @@ impl Machine<'_> {
 
     /// Records, at the end of a path, that a condition that was added to a set is left there.
     pub(crate) fn keeps_assuming(state: &mut State, line: usize) {
-        let left = state.assumed.iter().find_map(|assumption| match &assumption.until {
+        let left = state.conditions().iter().find_map(|assumption| match &assumption.until {
             Until::Removed(scope, _) => Some(scope.clone()),
             Until::Block(_) => None,
         });
@@ -228,20 +262,43 @@ impl Machine<'_> {
                 let fact = self.within(variable, *low, *high, state)?;
                 Some((fact, vec![variable]))
             }
-            (Invariant::Report, entry) => {
+            (Invariant::Report, Val::Object(members)) => {
                 let variable = Self::keyed(key, crate::ir::kinds::I32, state)?;
-                let _ = (entry, variable);
-                None
+                let fact = self.aligned(variable, members, state)?;
+                Some((fact, vec![variable]))
             }
             _ => None,
         }
     }
 
+    /// The fact that a variable has an alignment, if this is all that a report tells.
+    fn aligned(
+        &mut self,
+        variable: NodeId,
+        members: &[(String, Val)],
+        state: &State,
+    ) -> Option<ValueId> {
+        let [(first, Val::Int(modulus)), (second, Val::Int(remainder))] = members else {
+            return None;
+        };
+        if [first, second] != ["modulus", "remainder"] {
+            return None;
+        }
+        let value = self.keyed_number(variable, state)?;
+        Some(self.alignment(value.term, modulus.term, remainder.term))
+    }
+
+    /// The value of a variable as a number of the compiler; `None` if the method runs on numbers of
+    /// other types, which the solver does not compare with it.
+    fn keyed_number(&mut self, variable: NodeId, state: &State) -> Option<Num> {
+        let range = state.node(variable).ty.reported_range().filter(|_| self.is_whole)?;
+        let value = self.node_value(variable, state);
+        Some(self.host_number(value, range, true))
+    }
+
     /// The fact that a variable lies between two numbers.
     fn within(&mut self, variable: NodeId, low: Num, high: Num, state: &State) -> Option<ValueId> {
-        let range = state.node(variable).ty.reported_range()?;
-        let value = self.node_value(variable, state);
-        let value = self.host_number(value, range, true);
+        let value = self.keyed_number(variable, state)?;
         let above = self.comparison(Sign::Le, low.term, value.term);
         let below = self.comparison(Sign::Le, value.term, high.term);
         Some(self.values.apply(Fun::And, &[above, below]))

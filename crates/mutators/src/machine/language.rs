@@ -228,6 +228,8 @@ pub(crate) enum Primitive {
     UnknownOf,
     /// `(another e)`
     Another,
+    /// `(perhaps place)`
+    Perhaps,
 }
 
 impl Primitive {
@@ -248,6 +250,7 @@ impl Primitive {
         ("either", Self::Either, 2, 2),
         ("unknown-of", Self::UnknownOf, 1, 1),
         ("another", Self::Another, 1, 1),
+        ("perhaps", Self::Perhaps, 1, 1),
     ];
 }
 
@@ -393,7 +396,9 @@ impl Term {
                 op,
                 Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::And | Op::Or | Op::Not
             ),
-            Self::Run(primitive, _) => *primitive == Primitive::Same,
+            Self::Run(primitive, _) => {
+                matches!(primitive, Primitive::Same | Primitive::Perhaps)
+            }
             Self::Number(_) | Self::Text(_) | Self::Name(_) | Self::Match { .. } => false,
             Self::Object(_) => false,
         }
@@ -404,7 +409,7 @@ impl Term {
         match self {
             Self::Some { .. } => true,
             Self::Run(primitive, operands) => {
-                matches!(primitive, Primitive::Scope | Primitive::FreshName)
+                matches!(primitive, Primitive::Scope | Primitive::FreshName | Primitive::Perhaps)
                     || *primitive == Primitive::Mutate && operands.len() > 1
             }
             _ => false,

@@ -68,7 +68,7 @@ impl Machine<'_> {
         state: &State,
         line: usize,
     ) -> Paths<Val> {
-        if !state.assumed.is_empty() {
+        if !state.conditions().is_empty() {
             let what = "a vector of truth values under an assumption";
             return self.unsupported(state.clone(), what, line);
         }

@@ -694,13 +694,13 @@ impl Machine<'_> {
         if self.makes_masks && is_masked(ty) {
             return self.mutate_to_mask(node, &state, line);
         }
-        if !state.assumed.is_empty() {
+        let assumed = Self::conditions_for(node, &state);
+        if !assumed.is_empty() {
             let new = state.add(ty, None, None);
             if ty == Type::STMT {
                 state.node_mut(new).not |= crate::ir::kinds::bit(Kind::Undefined);
             }
             let returned = state.node(new).class;
-            let assumed = state.assumed.clone();
             state.scoped.push(Scoped { given: class, returned, assumed });
             self.visited(Some(new), &mut state);
             return vec![(state, Val::Expr(Some(new)))];

@@ -5,9 +5,11 @@
 //! The value that a `Let` or a `LetStmt` binds is a scalar in the machine, whatever its body is. In
 //! the compiler it may have lanes, and other ones than the body. What is computed from each of its
 //! lanes does not depend on that. So only questions about lanes are left open: they get both
-//! answers, and so does the same question about another scalar of that type.
+//! answers, and so does the same question about another scalar of that type. A value has one type,
+//! so the second answer to whether it has a type of scalars, `e.type() == Int(32)`, is the first.
 
 use halidom_cpp::Sign;
+use halidom_cpp::ast::{Expr, ExprKind};
 
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -27,7 +29,18 @@ fn bound(state: &State) -> impl Iterator<Item = NodeId> {
     })
 }
 
-impl Machine<'_> {
+/// The member of a node whose type is asked for, `op->value.type()`.
+fn of_type(expr: &Expr) -> Option<&Expr> {
+    let ExprKind::Call { callee, templates: _, arguments } = &expr.kind else { return None };
+    let ExprKind::Member { object, arrow: false, name } = &callee.kind else { return None };
+    let ExprKind::Member { object: node, arrow: true, name: _ } = &object.kind else {
+        return None;
+    };
+    let is_type = arguments.is_empty() && name == "type";
+    (is_type && matches!(node.kind, ExprKind::Name(_))).then_some(object)
+}
+
+impl<'p> Machine<'p> {
     /// Tests whether a bound value that may have lanes has a type.
     fn is_open_type(&self, ty: Type, state: &State) -> bool {
         !self.is_concrete() && !ty.is_vector && bound(state).any(|value| state.node(value).ty == ty)
@@ -69,6 +82,58 @@ impl Machine<'_> {
         }
         let (holds, fails) = self.choose(state.clone());
         Some(self.truths(vec![holds], vec![fails]))
+    }
+
+    /// The answers to whether a bound value has a type of scalars, `e->value.type() == Int(32)`;
+    /// `None` for other questions.
+    pub(super) fn has_scalar_type(
+        &mut self,
+        op: Sign,
+        (asked, ty): (&'p Expr, &'p Expr),
+        state: &State,
+    ) -> Option<Paths<Val>> {
+        let of = of_type(asked).filter(|_| matches!(op, Sign::Eq | Sign::Ne))?;
+        if self.is_concrete() || !self.is_type_of_scalars(ty, state) {
+            return None;
+        }
+        let mut paths = self.eval(of, state.clone());
+        let (Some((state, Val::Expr(Some(node)))), None) = (paths.pop(), paths.pop()) else {
+            return None;
+        };
+        let mut types = self.eval(ty, state);
+        let (Some((mut state, Val::Type(ty))), None) = (types.pop(), types.pop()) else {
+            return None;
+        };
+        let node = state.find(node);
+        let is_bound = bound(&state).any(|value| state.find(value) == node);
+        if !is_bound || state.node(node).ty != ty || !self.is_open_type(ty, &state) {
+            return None;
+        }
+        let known = state.lanes_known.iter().find(|(known, _)| state.find(*known) == node);
+        if let Some((_, is_scalar)) = known {
+            let truth = self.values.bool(*is_scalar == (op == Sign::Eq));
+            return Some(vec![(state, Val::Bool(truth))]);
+        }
+        state.lanes_known.push((node, true));
+        let (scalar, mut vector) = self.choose(state);
+        if let Some(last) = vector.lanes_known.last_mut() {
+            last.1 = false;
+        }
+        let (holds, fails) = if op == Sign::Eq { (scalar, vector) } else { (vector, scalar) };
+        Some(self.truths(vec![holds], vec![fails]))
+    }
+
+    /// Tests whether an expression makes a type of scalars, `Int(32)`, by a function of the API.
+    fn is_type_of_scalars(&self, expr: &Expr, state: &State) -> bool {
+        let ExprKind::Call { callee, templates, arguments } = &expr.kind else { return false };
+        let ExprKind::Name(name) = &callee.kind else { return false };
+        let is_width = |one: &Expr| matches!(one.kind, ExprKind::Integer(..));
+        ["Int", "UInt", "Float"].contains(&name.as_str())
+            && templates.is_empty()
+            && matches!(arguments.as_slice(), [width] if is_width(width))
+            && self.program.functions.iter().all(|function| function.name != *name)
+            && !self.may_mean_another(name, state)
+            && Self::find_variable(name, state).is_none()
     }
 
     /// Ends the paths on which a bound value is a vector of a kind that no scalar is.

@@ -8,6 +8,7 @@ use crate::ir::value::{Place, Val};
 use crate::machine::contracts;
 use crate::machine::info::is_report;
 use crate::machine::invariants::{Invariant, invariant};
+use crate::machine::lookup::last_part;
 use crate::machine::operators::is_stream;
 use crate::machine::program::called;
 use crate::machine::run::{MOVED, Machine, Outcome, Paths};
@@ -307,6 +308,13 @@ impl<'p> Machine<'p> {
         if state.members.iter().any(is_it) {
             return vec![self.referred(Place::Member(name.clone()), state)];
         }
+        if self.is_result_member(name) {
+            // What an earlier `mutate` left there is not known.
+            let mut state = state;
+            let ty = if name == "expr" { "Expr" } else { "Stmt" }.to_owned();
+            state.members.push(Slot { name: name.clone(), ty, value: Val::Unknown });
+            return vec![self.referred(Place::Member(name.clone()), state)];
+        }
         // A member that was not assigned may get its place here.
         let paths = self.eval(expr, state).into_iter();
         let bound = paths.map(|(state, value)| {
@@ -315,6 +323,27 @@ impl<'p> Machine<'p> {
             (state, if has_place { Val::Reference(place) } else { value })
         });
         bound.collect()
+    }
+
+    /// Tests whether a class has the root of all mutators, whose members hold a result.
+    fn has_result_members(&self, class: &str) -> bool {
+        let mut classes = self.classes_of(class).into_iter();
+        classes.any(|class| last_part(&class) == "IRMutator")
+    }
+
+    /// Tests whether a name is that of the member of the root of all mutators that holds a result,
+    /// in a method of a class with this root that has no such member itself.
+    fn is_result_member(&self, name: &str) -> bool {
+        ["expr", "stmt"].contains(&name)
+            && self.running.is_some_and(|running| self.has_result_members(&running.class))
+            && self.type_of_member(name).is_empty()
+            && !self.program.others.iter().any(|other| other == name)
+    }
+
+    /// Tests whether the object's class has a member of its own by the name of the one that holds a
+    /// result.
+    pub(crate) fn hides_result(&self, name: &str) -> bool {
+        self.has_result_members(&self.class) && !self.type_of_member(name).is_empty()
     }
 
     /// A reference to a place, which may be read through it.

@@ -74,7 +74,9 @@ impl Machine<'_> {
             if !is_stmt {
                 let here = self.values.var(&format!("{HERE}{class}"), Domain::Bool);
                 let until = Until::Block((0, 0));
-                under.push(Assumption { fact: Some(here), nodes: Vec::new(), until });
+                let fact = Some(here);
+                let (nodes, is_trivial) = (Vec::new(), false);
+                under.push(Assumption { fact, is_trivial, nodes, until });
                 let of_result = Under { class: returned, assumed: assumed.clone() };
                 Rc::make_mut(&mut kept.presence).kept.push(of_result);
             }
@@ -139,7 +141,7 @@ impl Machine<'_> {
     /// The conditions under which `mutate` of a node does here what the class states: those that
     /// are assumed, and that no variable without an entry is without a value.
     fn assumed_of_lost(&mut self, of: NodeId, state: &State) -> Vec<Assumption> {
-        let mut assumed = state.assumed.clone();
+        let mut assumed = state.conditions();
         let mut names: Vec<NodeId> = Vec::new();
         for (index, node) in state.nodes.iter().enumerate() {
             if let Some(Shape { kind: Kind::Let | Kind::LetStmt, fields }) = &node.shape
@@ -159,7 +161,8 @@ impl Machine<'_> {
                 continue;
             }
             let fact = Some(self.values.apply(Fun::Not, &[lost]));
-            assumed.push(Assumption { fact, nodes: Vec::new(), until: Until::Block((0, 0)) });
+            let (nodes, until) = (Vec::new(), Until::Block((0, 0)));
+            assumed.push(Assumption { fact, is_trivial: false, nodes, until });
         }
         assumed
     }

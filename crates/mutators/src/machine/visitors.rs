@@ -162,6 +162,18 @@ impl<'p> Machine<'p> {
                     }
                     Val::Expr(None)
                 }
+                // The same holds of texts, where names are texts.
+                None if self.spells
+                    && matches!(
+                        TypeName::of(&field.ty),
+                        TypeName::String | TypeName::StdString
+                    ) =>
+                {
+                    if !self.assigns(&class.name, &field.name) {
+                        continue;
+                    }
+                    Val::Text(String::new())
+                }
                 // A flag that the constructor sets.
                 _ if field.ty == "bool" => Val::Bool(self.values.bool(self.flags)),
                 // What a constructor puts there is not followed.

@@ -2,7 +2,7 @@
 // pass: AlignLoads
 // profile: halide-to-hardware
 // right: unsupported
-// refuted: WrongLast WrongRest
+// refuted: WrongLast WrongRest WrongOffset
 
 // A part of one lane is loaded without a ramp.
 class RightLast : public IRMutator {
@@ -82,5 +82,40 @@ public:
         Expr first = Ramp::make(ramp->base, ramp->stride, native_lanes);
         Expr rest = Ramp::make(ramp->base + native_lanes, ramp->stride, ramp->lanes - native_lanes);
         return op;
+    }
+};
+
+// What is found out about the offset does not matter to the last part.
+class WrongOffset : public IRMutator {
+    int required_alignment;
+    Scope<ModulusRemainder> alignment_info;
+
+public:
+    WrongOffset(int alignment) : required_alignment(alignment) {}
+
+    Expr visit(const Load *op) override {
+        const Ramp *ramp = op->index.as<Ramp>();
+        if (!ramp || !op->type.is_vector()) {
+            return IRMutator::visit(op);
+        }
+        int native_lanes = required_alignment / op->type.bytes();
+        int offset = 0;
+        bool is_known = false;
+        int base_alignment =
+            op->param.defined() ? op->param.host_alignment() : required_alignment;
+        if (base_alignment % required_alignment == 0) {
+            is_known = reduce_expr_modulo(ramp->base, native_lanes, &offset, alignment_info);
+        }
+        if (ramp->lanes <= native_lanes) {
+            if (is_known && offset != 0) {
+                Expr base = simplify(ramp->base - offset);
+                return Load::make(op->type, op->name, Ramp::make(base, 1, ramp->lanes), op->image,
+                                  op->param, op->predicate, op->alignment);
+            }
+            return IRMutator::visit(op);
+        }
+        Expr rest = Ramp::make(ramp->base + native_lanes, 1, ramp->lanes - native_lanes);
+        return Load::make(op->type.with_lanes(ramp->lanes - native_lanes), op->name, rest, op->image,
+                          op->param, const_true(ramp->lanes - native_lanes), op->alignment);
     }
 };

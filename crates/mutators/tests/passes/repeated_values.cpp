@@ -2,7 +2,7 @@
 // pass: SharesValues
 // profile: halide-to-hardware
 // right: undecided
-// refuted: WrongReset WrongRead WrongOwn WrongName
+// refuted: WrongReset WrongRead WrongOwn WrongName WrongMark
 
 // A value that does not read memory is the same everywhere.
 class RightReset : public IRMutator {
@@ -168,5 +168,48 @@ class WrongStore : public IRMutator {
     Stmt visit(const Store *op) override {
         return Store::make(op->name, mutate(op->value) + 1, mutate(op->index), op->param,
                            op->predicate, op->alignment);
+    }
+};
+
+// A value that reads no buffer that is made around it may read one that is made within.
+class WrongMark : public IRMutator {
+    map<Expr, string, IRDeepCompare> known;
+    string made;
+    bool reads;
+
+    Stmt visit(const LetStmt *op) override {
+        reads = false;
+        Expr value = mutate(op->value);
+        bool is_new = false;
+        if (!reads) {
+            map<Expr, string, IRDeepCompare>::iterator found = known.find(value);
+            if (found == known.end()) {
+                known[value] = op->name;
+                is_new = true;
+            } else {
+                value = Variable::make(value.type(), found->second);
+            }
+        }
+        Stmt body = mutate(op->body);
+        if (is_new) {
+            known.erase(value);
+        }
+        return LetStmt::make(op->name, value, body);
+    }
+
+    Expr visit(const Load *op) override {
+        reads = reads || op->name == made || starts_with(op->name + ".", made);
+        return IRMutator::visit(op);
+    }
+
+    Stmt visit(const ProducerConsumer *op) override {
+        if (!op->is_producer) {
+            return IRMutator::visit(op);
+        }
+        string outer = made;
+        made = op->name;
+        Stmt body = mutate(op->body);
+        made = outer;
+        return ProducerConsumer::make(op->name, op->is_producer, body);
     }
 };
