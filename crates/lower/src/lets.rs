@@ -5,7 +5,7 @@ use halidom_ir::{BinaryOp, Expr, ExprId, Pool, Scalar, VarId};
 
 use crate::exprs::loads;
 use crate::interval::{Interval, Intervals};
-use crate::linear::{Linear, combine};
+use crate::linear::{Linear, combine, gcd};
 
 /// The maximum nesting depth of minima and maxima that are split into cases.
 const MOST_CASES: usize = 4;
@@ -208,10 +208,6 @@ impl Lets {
             .checked_add(reach)
             .is_some_and(|last| last < modulus)
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Returns an interval that contains every lane of a sum.

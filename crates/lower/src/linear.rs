@@ -94,6 +94,18 @@ impl Linear {
         self.first_lane().offset(reach)?.offset(more)
     }
 
+    /// Returns a form with smaller factors that is at most 0 exactly where this one is; `None` on
+    /// overflow. Only for scalars.
+    pub(crate) fn reduced(&self) -> Option<Self> {
+        let common = self.terms().fold(0, |common, (_, by)| gcd(common, by.abs()));
+        if common <= 1 {
+            return Some(self.clone());
+        }
+        let constant = self.constant_part().checked_neg()?.div_euclid(common).checked_neg()?;
+        let start = Some(Self::constant(constant));
+        self.terms().fold(start, |sum, (atom, by)| sum?.plus(&Self::atom(atom), by / common))
+    }
+
     /// True if both have the same terms, in any order.
     pub(crate) fn has_terms_of(&self, other: &Self) -> bool {
         self.without_constant().sum == other.without_constant().sum
@@ -116,6 +128,10 @@ impl Linear {
             }
         }
     }
+}
+
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Returns the expression for `Σ factor·atom + constant`: positive terms before negative ones.

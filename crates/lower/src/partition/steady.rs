@@ -17,7 +17,7 @@ const MOST_LIMITS: usize = 4;
 pub(super) enum Side {
     /// Conditions only: where they do not hold nothing happens.
     Exact,
-    /// Minima and maxima too, in bodies without loops.
+    /// Minima, maxima and remainders too, in bodies without loops.
     Steady,
     /// The same in any body.
     Demanded,
@@ -25,7 +25,7 @@ pub(super) enum Side {
 
 /// Decisions, and the values of the loop variable for which they are right.
 pub(super) struct Steady {
-    /// Maps conditions to `true`, minima and maxima to an operand.
+    /// Maps conditions to `true`; minima, maxima and remainders to an operand.
     pub(super) decided: FxHashMap<ExprId, ExprId>,
     /// Limits `factor·x + rest <= 0` with a positive factor: maps the factor and the other terms of
     /// the rest to the constant of the rest.
@@ -34,9 +34,9 @@ pub(super) struct Steady {
     lower: IndexMap<(i128, Vec<(ExprId, i128)>), i128>,
     /// The conditions that limit above.
     conditions: Vec<ExprId>,
-    /// True if minima or maxima limit above, too.
+    /// True if minima, maxima or remainders limit above, too.
     clamps: bool,
-    /// True if any minimum or maximum is decided.
+    /// True if any of these is decided.
     decides_clamps: bool,
     /// Limits `rest <= 0` from loop-invariant conditions.
     uniform: IndexMap<Vec<(ExprId, i128)>, i128>,
@@ -324,11 +324,11 @@ impl Scope {
         true
     }
 
-    /// Decides minima and maxima within an expression.
+    /// Decides minima, maxima and remainders within an expression.
     fn clamped(&mut self, pool: &mut Pool, id: ExprId) {
         let mut clamps = Vec::new();
         pool.for_each_subexpr(id, &mut |id, expr| {
-            if matches!(expr, Expr::Binary(BinaryOp::Min | BinaryOp::Max, ..)) {
+            if matches!(expr, Expr::Binary(BinaryOp::Min | BinaryOp::Max | BinaryOp::Mod, ..)) {
                 clamps.push(id);
             }
             if matches!(expr, Expr::Binary(BinaryOp::Lt | BinaryOp::Le, ..)) {
@@ -412,6 +412,11 @@ impl Scope {
         {
             return Some(form);
         }
+        if let Expr::Binary(BinaryOp::Mod, lhs, rhs) = expr
+            && let Some(form) = self.remainder(pool, id, lhs, rhs)
+        {
+            return Some(form);
+        }
         if let Some(form) = combine(pool, &expr, &mut |pool, operand| self.form(pool, operand)) {
             return Some(form);
         }
@@ -431,15 +436,23 @@ impl Scope {
             return None;
         }
         let (a, b) = (self.form(pool, lhs)?, self.form(pool, rhs)?);
-        let (chosen, form, other) = match (a.factor(self.var), b.factor(self.var)) {
+        let factors = (a.factor(self.var), b.factor(self.var));
+        let (chosen, form, other) = match factors {
             (0, 0) => return None,
             (_, 0) => (lhs, a, b),
             (0, _) => (rhs, b, a),
+            // A coordinate and its mirror image: the loop follows the coordinate.
+            (rises, falls) if rises > 0 && falls < 0 && self.is_folded(pool, id) => (lhs, a, b),
+            (falls, rises) if rises > 0 && falls < 0 && self.is_folded(pool, id) => (rhs, b, a),
             (_, _) => return None,
         };
         let sign = if op == BinaryOp::Min { 1 } else { -1 };
         let excess = Linear::default().plus(&form, sign)?.plus(&other, -sign)?;
-        let excess = excess.greatest(0, pool.ty(id).lanes)?;
+        let mut excess = excess.greatest(0, pool.ty(id).lanes)?;
+        if factors.0 != 0 && factors.1 != 0 {
+            // The coordinate counts twice.
+            excess = excess.reduced()?;
+        }
         if excess.factor(self.var) > 0 {
             self.steady.clamps = true;
         }
@@ -447,6 +460,44 @@ impl Scope {
         self.steady.decides_clamps = true;
         self.steady.decided.insert(id, chosen);
         Some(form)
+    }
+
+    /// Takes the dividend for a remainder, from 0 until the divisor.
+    fn remainder(
+        &mut self,
+        pool: &mut Pool,
+        id: ExprId,
+        lhs: ExprId,
+        rhs: ExprId,
+    ) -> Option<Linear> {
+        if self.side == Side::Exact {
+            return None;
+        }
+        let (form, divisor) = (self.form(pool, lhs)?, self.form(pool, rhs)?);
+        // Few values of a long loop are less than a number.
+        let is_number = divisor.has_no_terms();
+        if form.factor(self.var) == 0 || divisor.factor(self.var) != 0 || is_number {
+            return None;
+        }
+        let lanes = pool.ty(id).lanes;
+        let below = Linear::default().plus(&form, -1)?.greatest(0, lanes)?;
+        let above = Linear::default().plus(&form, 1)?.plus(&divisor, -1)?.greatest(1, lanes)?;
+        self.limit(below);
+        self.limit(above);
+        self.steady.clamps = true;
+        self.steady.decides_clamps = true;
+        self.steady.decided.insert(id, lhs);
+        Some(form)
+    }
+
+    /// True if a remainder in an expression is decided.
+    fn is_folded(&self, pool: &Pool, id: ExprId) -> bool {
+        let mut found = false;
+        pool.for_each_subexpr(id, &mut |id, expr| {
+            found |= matches!(expr, Expr::Binary(BinaryOp::Mod, ..))
+                && self.steady.decided.contains_key(&id);
+        });
+        found
     }
 
     /// True if an expression has one value in all iterations.
