@@ -235,8 +235,9 @@ impl<'p> Machine<'p> {
             .collect();
         let same = undone.iter().rfind(|(_, known)| Self::is_same_key(known, key, state));
         let same = same.filter(|_| !is_vague).map(|(index, _)| *index);
-        let is_told =
-            same.is_some() || undone.iter().all(|(_, known)| self.is_told_apart(known, key, state));
+        // An entry before the one with this very key is not meant, and a later one may be.
+        let later = undone.iter().filter(|(index, _)| same.is_none_or(|same| *index > same));
+        let is_told = later.into_iter().all(|(_, known)| self.is_told_apart(known, key, state));
         let record = Rc::make_mut(&mut state.scopes);
         // After a `pop`, earlier reads no longer show the current contents.
         for read in record.read.iter_mut().filter(|read| read.scope == scope && !is_push) {

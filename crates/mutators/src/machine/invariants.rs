@@ -10,16 +10,11 @@
 //! under the bindings there. A condition that reads memory is assumed of no statement, because a
 //! statement may store. If the condition of an entry is not known, nothing is known about what is
 //! mutated while the entry is there. No method reads what it may assume from any other scope.
-//!
-//! An entry of numbers is found under the name of a variable of the IR that is visited, so it tells
-//! nothing about IR without this variable. The name of a binder occurs only in what it binds, and
-//! so not in the value that a `Let` or a `LetStmt` gives it.
 
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Fun, ValueId};
 
-use crate::ir::kinds::Kind;
-use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::node::NodeId;
 use crate::ir::state::{Assumption, State, Until};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::contracts::is_scope_of_lost;
@@ -126,9 +121,17 @@ impl Machine<'_> {
                     }
                     Until::Block(_) => false,
                 };
-                if let Some(last) = state.assumed.iter().rposition(is_it)
-                    && !self.is_vague(key)
-                {
+                let Some(last) = state.assumed.iter().rposition(is_it) else { return };
+                // The entry that ends may be a later one, whose key is written otherwise.
+                let later: Vec<Val> = state.assumed[last + 1..]
+                    .iter()
+                    .filter_map(|known| match &known.until {
+                        Until::Removed(of, entry) if of == scope => Some(entry.clone()),
+                        Until::Removed(..) | Until::Block(_) => None,
+                    })
+                    .collect();
+                let are_others = later.iter().all(|entry| self.is_told_apart(entry, key, state));
+                if are_others && !self.is_vague(key) {
                     state.assumed.remove(last);
                 }
             }
@@ -156,34 +159,6 @@ impl Machine<'_> {
         let is_own = |assumed: &Assumption| matches!(&assumed.until, Until::Removed(..));
         let is_of_reports = invariant(scope) == Some(Invariant::Report);
         is_of_reports && !state.conditions().iter().any(is_own)
-    }
-
-    /// The conditions that `mutate` of a node may rely on here: those that are assumed, without
-    /// what entries of numbers tell of a variable that the node is the value of.
-    pub(crate) fn conditions_for(node: NodeId, state: &State) -> Vec<Assumption> {
-        let is_bound_to_it = |key: &Val| {
-            // The node that the method visits comes first. A binder that the method makes may have
-            // a name that occurs elsewhere.
-            let (Some(key), Some(first)) = (Self::name_of(key, state), state.nodes.first()) else {
-                return false;
-            };
-            let Some(Shape { kind: Kind::Let | Kind::LetStmt, fields }) = &first.shape else {
-                return false;
-            };
-            let [Field::Expr(name), Field::Expr(value), ..] = fields.as_slice() else {
-                return false;
-            };
-            state.find(*name) == state.find(key) && state.find(*value) == state.find(node)
-        };
-        let mut all = state.conditions();
-        all.retain(|assumption| match &assumption.until {
-            Until::Removed(scope, key) => {
-                let of_numbers = [Some(Invariant::Bounds), Some(Invariant::Report)];
-                !of_numbers.contains(&invariant(scope)) || !is_bound_to_it(key)
-            }
-            Until::Block(_) => true,
-        });
-        all
     }
 
     /// Records a change of a scope that is not followed: nothing is known about what is mutated
@@ -282,6 +257,14 @@ impl Machine<'_> {
             return None;
         };
         if [first, second] != ["modulus", "remainder"] {
+            return None;
+        }
+        // Some compilers keep them as `int`, and cut what is wider.
+        let is_int = |number: &Num| {
+            let (least, greatest) = Num::range(32, true);
+            least <= number.low && number.high <= greatest
+        };
+        if !is_int(modulus) || !is_int(remainder) {
             return None;
         }
         let value = self.keyed_number(variable, state)?;

@@ -694,7 +694,7 @@ impl Machine<'_> {
         if self.makes_masks && is_masked(ty) {
             return self.mutate_to_mask(node, &state, line);
         }
-        let assumed = Self::conditions_for(node, &state);
+        let assumed = state.conditions();
         if !assumed.is_empty() {
             let new = state.add(ty, None, None);
             if ty == Type::STMT {

@@ -1,5 +1,6 @@
 // A loop declares the parts of each pair, in their order.
-// wrong: wrong
+// wrong: unsupported
+// right: unsupported
 
 class Right : public IRMutator {
     Expr visit(const Sub *op) override {
