@@ -32,8 +32,8 @@ const SHORT: i128 = 4;
 /// * *Trimming.* `for x in [m, n] { if c(x) { A } }` runs only over those `x` for which `c` holds.
 /// * *Partitioning.* A loop becomes a steady loop, in which conditions hold and minima and maxima
 ///   equal the operand that changes with `x`, and loops of the original body before and after it.
-///   A remainder by what is no number equals its dividend there, and of a coordinate and its mirror
-///   image, which contain such a remainder, the coordinate is taken.
+///   Of a coordinate and its mirror image, made of one remainder, the coordinate is taken, and the
+///   remainder equals its dividend there.
 ///   Comparisons that choose values are decided if that makes the steady loop no shorter. A loop is
 ///   partitioned only if its steady form contains no loop, so that code grows by a factor of 3 at
 ///   most.

@@ -173,6 +173,8 @@ pub(super) struct Scope {
     /// The forms of lets; other lets within the body are unknown.
     lets: FxHashMap<VarId, Linear>,
     done: FxHashMap<ExprId, Option<Linear>>,
+    /// The remainders of which a coordinate and its mirror image are made.
+    folded: FxHashSet<ExprId>,
     /// Comparisons that choose values.
     comparisons: Vec<ExprId>,
     steady: Steady,
@@ -198,6 +200,7 @@ impl Scope {
             bound,
             lets: FxHashMap::default(),
             done: FxHashMap::default(),
+            folded: FxHashSet::default(),
             comparisons: Vec::new(),
             steady,
         }
@@ -328,7 +331,7 @@ impl Scope {
     fn clamped(&mut self, pool: &mut Pool, id: ExprId) {
         let mut clamps = Vec::new();
         pool.for_each_subexpr(id, &mut |id, expr| {
-            if matches!(expr, Expr::Binary(BinaryOp::Min | BinaryOp::Max | BinaryOp::Mod, ..)) {
+            if matches!(expr, Expr::Binary(BinaryOp::Min | BinaryOp::Max, ..)) {
                 clamps.push(id);
             }
             if matches!(expr, Expr::Binary(BinaryOp::Lt | BinaryOp::Le, ..)) {
@@ -413,6 +416,7 @@ impl Scope {
             return Some(form);
         }
         if let Expr::Binary(BinaryOp::Mod, lhs, rhs) = expr
+            && self.folded.contains(&id)
             && let Some(form) = self.remainder(pool, id, lhs, rhs)
         {
             return Some(form);
@@ -435,6 +439,9 @@ impl Scope {
         if self.side == Side::Exact {
             return None;
         }
+        let of = |operand| remainders(pool, operand);
+        let both: Vec<ExprId> = of(lhs).intersection(&of(rhs)).copied().collect();
+        self.folded.extend(both.iter().copied());
         let (a, b) = (self.form(pool, lhs)?, self.form(pool, rhs)?);
         let factors = (a.factor(self.var), b.factor(self.var));
         let (chosen, form, other) = match factors {
@@ -442,8 +449,8 @@ impl Scope {
             (_, 0) => (lhs, a, b),
             (0, _) => (rhs, b, a),
             // A coordinate and its mirror image: the loop follows the coordinate.
-            (rises, falls) if rises > 0 && falls < 0 && self.is_folded(pool, id) => (lhs, a, b),
-            (falls, rises) if rises > 0 && falls < 0 && self.is_folded(pool, id) => (rhs, b, a),
+            (rises, falls) if rises > 0 && falls < 0 && !both.is_empty() => (lhs, a, b),
+            (falls, rises) if rises > 0 && falls < 0 && !both.is_empty() => (rhs, b, a),
             (_, _) => return None,
         };
         let sign = if op == BinaryOp::Min { 1 } else { -1 };
@@ -474,9 +481,7 @@ impl Scope {
             return None;
         }
         let (form, divisor) = (self.form(pool, lhs)?, self.form(pool, rhs)?);
-        // Few values of a long loop are less than a number.
-        let is_number = divisor.has_no_terms();
-        if form.factor(self.var) == 0 || divisor.factor(self.var) != 0 || is_number {
+        if form.factor(self.var) == 0 || divisor.factor(self.var) != 0 {
             return None;
         }
         let lanes = pool.ty(id).lanes;
@@ -490,16 +495,6 @@ impl Scope {
         Some(form)
     }
 
-    /// True if a remainder in an expression is decided.
-    fn is_folded(&self, pool: &Pool, id: ExprId) -> bool {
-        let mut found = false;
-        pool.for_each_subexpr(id, &mut |id, expr| {
-            found |= matches!(expr, Expr::Binary(BinaryOp::Mod, ..))
-                && self.steady.decided.contains_key(&id);
-        });
-        found
-    }
-
     /// True if an expression has one value in all iterations.
     fn is_uniform(&self, pool: &Pool, id: ExprId) -> bool {
         let mut uniform = pool.ty(id).lanes == 1 && !loads(pool, id);
@@ -510,6 +505,17 @@ impl Scope {
         });
         uniform
     }
+}
+
+/// The remainders within an expression.
+fn remainders(pool: &Pool, id: ExprId) -> FxHashSet<ExprId> {
+    let mut found = FxHashSet::default();
+    pool.for_each_subexpr(id, &mut |id, expr| {
+        if matches!(expr, Expr::Binary(BinaryOp::Mod, ..)) {
+            found.insert(id);
+        }
+    });
+    found
 }
 
 /// Collects the variables that a statement binds.

@@ -192,7 +192,7 @@ mod tests {
     fn vectors_fit_the_widest_type_of_the_computation() {
         let text = "\
 pipeline p(input: buffer<u8, 2>) -> output: buffer<u8, 2> {
-    func twice(x, y) = saturating_add(input(2 * x, y), input(2 * x + 1, y));
+    func twice(x, y) = max(input(2 * x, y), input(2 * x + 1, y));
     func output(x, y) = saturating_cast(u8, f32(twice(x, y)) * 1.5);
 }
 ";

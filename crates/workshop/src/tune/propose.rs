@@ -561,11 +561,11 @@ pipeline p(input: buffer<f32, 2>) -> output: buffer<f32, 2> {
     const PRODUCT: &str = "\
 pipeline p(a: buffer<f32, 2>, b: buffer<f32, 2>) -> output: buffer<f32, 2> {
     fast_math;
-    func sum(x, y): f32 {
-        sum(x, y) = 0;
-        for k in 0..256 { sum(x, y) += a(x, k) * b(k, y); }
+    func dot(x, y): f32 {
+        dot(x, y) = 0;
+        for k in 0..256 { dot(x, y) += a(x, k) * b(k, y); }
     }
-    func output(x, y) = max(sum(x, y), 0);
+    func output(x, y) = max(dot(x, y), 0);
 }
 ";
 
@@ -649,7 +649,7 @@ pipeline p(input: buffer<f32, 2>) -> output: buffer<f32, 2> {
         let (_, all, _) = proposed(PRODUCT, vec![512, 512], true);
         let (best, text) = &all[0];
         assert_eq!(best.family, Family::Registers, "{text}");
-        let wanted = ["tail: shift_inwards", "sum.update(1).reorder(x, y, k)", ".unroll(y)"];
+        let wanted = ["tail: shift_inwards", "dot.update(1).reorder(x, y, k)", ".unroll(y)"];
         assert!(wanted.iter().all(|part| text.contains(part)), "{text}");
     }
 
