@@ -6,7 +6,8 @@
 //! the compiler it may have lanes, and other ones than the body. What is computed from each of its
 //! lanes does not depend on that. So only questions about lanes are left open: they get both
 //! answers, and so does the same question about another scalar of that type. A value has one type,
-//! so the second answer to whether it has a type of scalars, `e.type() == Int(32)`, is the first.
+//! so the second answer to whether it is one of scalars (`op->value.type() == Int(32)`) is the
+//! first.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
