@@ -146,7 +146,7 @@ fn forgets_signs(stock: &Stock) -> bool {
     stock.subject.compiled.contract.conditions().contains(&Condition::LiteralZeros)
 }
 
-/// Tests whether two values are zeros, of which the pipeline's file does not keep the signs.
+/// Tests whether two values are zeros and the pipeline's file does not keep their signs.
 fn are_zeros(stock: &Stock, values: [Option<Constant>; 2]) -> bool {
     let is_zero = |value: Option<Constant>| {
         value.is_some_and(|value| {

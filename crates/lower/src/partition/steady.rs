@@ -173,7 +173,7 @@ pub(super) struct Scope {
     /// The forms of lets; other lets within the body are unknown.
     lets: FxHashMap<VarId, Linear>,
     done: FxHashMap<ExprId, Option<Linear>>,
-    /// The remainders of which a coordinate and its mirror image are made.
+    /// The remainders that a coordinate and its mirror image have in common.
     folded: FxHashSet<ExprId>,
     /// Comparisons that choose values.
     comparisons: Vec<ExprId>,

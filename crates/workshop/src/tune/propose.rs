@@ -467,7 +467,7 @@ fn reduced_around(state: &State, func: &Func) -> Option<State> {
     Some(made)
 }
 
-/// The state in which neighbours in memory are those of which a scan does many at a time; `None` if
+/// The state in which the values that a scan computes together are neighbours in memory; `None` if
 /// no update scans along the first dimension.
 fn turned(state: &State, func: &Func) -> Option<State> {
     let first = func.args.first()?;
