@@ -194,10 +194,16 @@ pub(crate) fn ensure_cmake() -> Result<(), Error> {
     CMAKE.iter().filter(|wheel| !wheel.is_installed()).try_for_each(Wheel::install)
 }
 
-/// Installs the requirements of `test`: the requirements of [`ensure`], Halide, and the tools for
-/// the tests of the Python package. Without the latter two, the tests that need them are skipped.
+/// Installs the requirements of `sweep`: those of [`ensure`], and [`ensure_wheels_of_tests`].
 pub(crate) fn ensure_for_tests() -> Result<(), Error> {
     ensure()?;
+    ensure_wheels_of_tests();
+    Ok(())
+}
+
+/// Installs Halide, and the tools for the tests of the Python package. Without these, the tests
+/// that need them are skipped. Call [`ensure`] first, which creates .venv.
+pub(crate) fn ensure_wheels_of_tests() {
     if let Err(error) = ensure_halide() {
         println!("the tests that run Halide are skipped: {error}");
     }
@@ -207,7 +213,6 @@ pub(crate) fn ensure_for_tests() -> Result<(), Error> {
             println!("the tests of the Python package are skipped: {error}");
         }
     }
-    Ok(())
 }
 
 fn apt_install(packages: &[&str]) -> Result<(), Error> {

@@ -6,6 +6,7 @@ use crate::suite::{self, Extent};
 use crate::{book, setup, table, tidy};
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 pub(crate) const COMMAND: crate::Command = crate::Command {
@@ -13,10 +14,11 @@ pub(crate) const COMMAND: crate::Command = crate::Command {
     summary: "runs everything that continuous integration checks",
     help: "\
 Runs these steps in order: set-up (see `cargo xtask setup --help`), tidy, formatting, clippy, the
-crates' documentation, the book if mdBook is installed, all tests. Stops at the first step that
-fails, and prints the time of each step. Test programs, and the tests of the Python package, run at
-the same time, three for each two cores. Tests of corpora examine a share of their cases; `cargo
-xtask sweep` examines all.
+crates' documentation, the book if mdBook is installed, all tests. Python packages that only tests
+need are installed during the steps before the tests. Stops at the first step that fails, and prints
+the time of each step. Test programs, and the tests of the Python package, run at the same time,
+three for each two cores. Tests of corpora examine a share of their cases; `cargo xtask sweep`
+examines all.
 
 example: cargo xtask test",
     run: run_steps,
@@ -41,9 +43,8 @@ example: cargo xtask sweep",
 const NO_WARNINGS: &str = "build.rustdocflags=['-D', 'warnings']";
 
 /// The steps, each with its arguments for cargo. All use the release profile, so that the workspace
-/// and its C library are built once. The tests' build makes the binary too. A step that builds the
-/// binary alone would build most crates twice: without the tests, their dependencies have other
-/// features.
+/// and its C library are built once. No test needs features of a dependency that the crates do not
+/// need themselves: else the documentation, which knows no tests, would check most crates again.
 const CARGO_STEPS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("clippy", &["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]),
@@ -72,7 +73,9 @@ fn command(name: &str, arguments: &[&str]) -> Result<Command, Error> {
 fn run_steps() -> Result<(), Error> {
     let start = Instant::now();
     let mut seconds = Vec::new();
-    let mut outcome = step("set-up", &mut seconds, setup::ensure_for_tests);
+    let mut outcome = step("set-up", &mut seconds, setup::ensure);
+    // These are downloaded, which leaves the processors to the next steps.
+    let wheels = outcome.is_ok().then(|| thread::spawn(setup::ensure_wheels_of_tests));
     if outcome.is_ok() {
         outcome = step("tidy", &mut seconds, tidy::check_repository);
     }
@@ -84,6 +87,8 @@ fn run_steps() -> Result<(), Error> {
     if outcome.is_ok() {
         outcome = step("book", &mut seconds, book::build_if_installed);
     }
+    // A panic there has printed its message, and the tests that lack something say so.
+    drop(wheels.map(thread::JoinHandle::join));
     if outcome.is_ok() {
         let others = || python().into_iter().collect();
         outcome = step("tests", &mut seconds, || suite::run_all(Extent::Share, others()));

@@ -29,7 +29,7 @@ const VARIANTS: &[Variant] = &[
 const STRICT: &[&str] = &["-std=c11", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
 /// The share of the loops that a run of all tests starts. `cargo xtask sweep` starts all.
-const SHARE: usize = 10;
+const SHARE: usize = 25;
 
 /// The share of these that more threads start than a machine may have processors, as each of them
 /// waits for threads that do not run.

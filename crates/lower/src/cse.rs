@@ -14,9 +14,10 @@ const LARGE: u64 = 1000;
 /// Binds subexpressions that occur more than once in the values and indices of consecutive stores
 /// to variables around these stores, so that unrolled iterations share common subexpressions. Loads
 /// are bound too if none of these stores writes their buffer; within one store all loads are,
-/// because they come before the write. Ramps, broadcasts and quotients of `repeats` are not bound,
-/// because a load or store is recognised by its index, but their operands are. Annotations stay as
-/// they are. Large values of variables are treated in the same way.
+/// because they come before the write. A load or store is recognised by its index, so these are not
+/// bound, but their operands are: ramps, broadcasts, quotients of `repeats`, and vectors that are
+/// widened to indices. Annotations stay as they are. Large values of variables are treated in the
+/// same way.
 ///
 /// Requires: storage is flattened.
 /// Ensures: in each store, every operator except these occurs once with the same operands,
@@ -184,6 +185,7 @@ fn repeated(pool: &Pool, roots: &[ExprId]) -> Vec<ExprId> {
 fn is_worth_a_variable(pool: &Pool, id: ExprId) -> bool {
     match pool.get(id) {
         Expr::Binary(..) => !is_repeated(pool, id),
+        Expr::Cast(Scalar::Int, narrow) => pool.ty(*narrow).lanes == 1,
         Expr::Unary(..)
         | Expr::Select { .. }
         | Expr::Cast(..)

@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use halidom_ir::{BinaryOp, BufferId, Constant, Expr, ExprId, Pool, Stmt, StmtId};
+use halidom_ir::{BinaryOp, BufferId, Constant, Expr, ExprId, Pool, Scalar, Stmt, StmtId};
 
 /// The strides and divisors for which there are helper functions.
 const FEW: RangeInclusive<u32> = 2..=4;
@@ -97,6 +97,13 @@ pub(crate) fn apart(pool: &Pool, id: ExprId) -> (Option<ExprId>, i128) {
         };
     }
     (Some(id), 0)
+}
+
+/// Returns the vector of `i32` from which an index is converted, if it is one.
+pub fn narrow_index(pool: &Pool, index: ExprId) -> Option<ExprId> {
+    let Expr::Cast(Scalar::Int | Scalar::I64, narrow) = *pool.get(index) else { return None };
+    let ty = pool.ty(narrow);
+    (ty.lanes > 1 && ty.scalar == Scalar::I32).then_some(narrow)
 }
 
 /// The numbers of lanes for which such a load is shuffled. A load of fewer lanes is gathered. With

@@ -11,7 +11,7 @@ use halidom_smt::{Family, Program};
 use halidom_testgen::sampled;
 
 /// A run of all tests examines one of this many cases of each list, a sweep all.
-const SHARE: usize = 3;
+const SHARE: usize = 4;
 
 fn options(profile: &str) -> Options {
     Options {

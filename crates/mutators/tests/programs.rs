@@ -63,7 +63,7 @@ fn examined(path: &Path) -> ([String; 2], Vec<Mutator>) {
 #[test]
 fn right_mutators_are_verified_and_wrong_ones_refuted() {
     let mut failures = Vec::new();
-    for path in sampled(cases("mutators"), 24) {
+    for path in sampled(cases("mutators"), 36) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let (expected, mutators) = examined(&path);
         // The first mutator of each class has the verdict that the file states. A file may have
@@ -104,7 +104,7 @@ fn right_mutators_are_verified_and_wrong_ones_refuted() {
 #[test]
 fn short_lists_are_not_taken_for_long_ones() {
     let mut failures = Vec::new();
-    for path in sampled(cases("lists"), 12) {
+    for path in sampled(cases("lists"), 18) {
         let text = fs::read_to_string(&path).expect("a case");
         if text.contains("// wrong: bounded") {
             continue;
@@ -144,7 +144,7 @@ fn no_mutator_relies_on_an_order_or_a_missed_change() {
             let before = line.split_once(" : public IRMutator")?.0;
             Some(format!("{name}: {}::", before.split(' ').next_back()?))
         };
-        let wanted = sampled(text.lines().filter_map(class), 4);
+        let wanted = sampled(text.lines().filter_map(class), 6);
         assert!(!wanted.is_empty(), "{name}");
         let mutators = mutators(&[source], &wanted, &options).expect("a solver that runs");
         let judged = mutators.iter().filter(|known| known.name.ends_with("(const Sub *)"));
@@ -166,7 +166,7 @@ fn no_mutator_relies_on_an_order_or_a_missed_change() {
 #[test]
 fn statements_of_passes_tell_right_from_wrong() {
     let mut failures = Vec::new();
-    for path in sampled(cases("passes"), 8) {
+    for path in sampled(cases("passes"), 12) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("a case");
         let stated = |what| text.lines().take(5).find_map(|line| line.strip_prefix(what));
@@ -220,7 +220,7 @@ fn a_free_variable_keeps_its_name() {
             ("WrongValue", Standing::Undecided),
             ("WrongCapture", Standing::Undecided),
         ],
-        4,
+        6,
     ) {
         let text = text.replace(&format!("class {class} "), "class UniquifyVariableNames ");
         let source = Source { name: "pass.cpp".to_owned(), text };
@@ -247,7 +247,7 @@ fn a_call_that_is_wrong_in_its_place_refutes_its_method() {
         ("WrongName::visit(const Variable *)", Standing::Wrong),
         ("WrongStore::visit(const Variable *)", Standing::Undecided),
     ];
-    let stated = sampled(stated, 3);
+    let stated = sampled(stated, 5);
     let wanted: Vec<String> = stated.iter().map(|(name, _)| (*name).to_owned()).collect();
     let found = mutators(&[source], &wanted, &options_of("halide-to-hardware")).expect("a solver");
     for (name, expected) in stated {
@@ -429,7 +429,7 @@ class Pass : public IRMutator {{
                 "if (target.has_feature(Target::AVX512)) return Sub::make(b, a);",
             ),
         ],
-        3,
+        5,
     ) {
         let found = standing(before, member, use_of);
         assert_ne!(found, Standing::Verified, "{before} {member} {use_of}");

@@ -102,6 +102,7 @@ impl Helper {
                     VectorOp::Gather | VectorOp::Scatter => {
                         needs.push(Self::Type(Scalar::I64, lanes));
                     }
+                    VectorOp::GatherNarrow => needs.push(Self::Type(Scalar::I32, lanes)),
                     VectorOp::Div => needs.push(Self::Scalar(ScalarOp::Div, scalar)),
                     VectorOp::Mod => needs.push(Self::Scalar(ScalarOp::Mod, scalar)),
                     VectorOp::Shl => needs.push(Self::Scalar(ScalarOp::Shl, scalar)),
@@ -213,6 +214,7 @@ pub fn definition(helper: Helper) -> String {
                 VectorOp::Load
                 | VectorOp::LoadStrided
                 | VectorOp::Gather
+                | VectorOp::GatherNarrow
                 | VectorOp::Store
                 | VectorOp::Stream
                 | VectorOp::StoreStrided

@@ -62,6 +62,8 @@ pub enum VectorOp {
     LoadRepeated(Few),
     /// Loads elements at any places.
     Gather,
+    /// Loads elements at places that 32 bits hold. The vector of places is as wide as one of `f32`.
+    GatherNarrow,
     /// Stores to consecutive elements.
     Store,
     /// A store that bypasses the caches.
@@ -176,6 +178,7 @@ impl VectorOp {
             Self::LoadRepeated(Few::Three) => "load_repeated3",
             Self::LoadRepeated(Few::Four) => "load_repeated4",
             Self::Gather => "gather",
+            Self::GatherNarrow => "gather_narrow",
             Self::Store => "store",
             Self::Stream => "stream",
             Self::StoreStrided => "store_strided",

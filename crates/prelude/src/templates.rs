@@ -210,6 +210,7 @@ pub(crate) fn vector_text(op: VectorOp) -> &'static str {
         VectorOp::LoadReversed => LOAD_REVERSED,
         VectorOp::LoadRepeated(_) => LOAD_REPEATED,
         VectorOp::Gather => GATHER,
+        VectorOp::GatherNarrow => GATHER_NARROW,
         VectorOp::Store => STORE,
         VectorOp::Stream => STREAM,
         VectorOp::StoreStrided => STORE_STRIDED,
@@ -278,6 +279,12 @@ $shuffled}
 
 const GATHER: &str = "
 static inline $v $name(const $t *memory, i64x$lanes index) {
+    return ($v){$gathered};
+}
+";
+
+const GATHER_NARROW: &str = "
+static inline $v $name(const $t *memory, i32x$lanes index) {
     return ($v){$gathered};
 }
 ";

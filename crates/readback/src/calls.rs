@@ -241,6 +241,13 @@ impl Lift<'_, '_> {
                 let loaded = self.terms.load(buffer, index);
                 self.loaded(node, loaded, scalar)
             }
+            (VectorOp::GatherNarrow, [memory, index]) => {
+                let buffer = self.buffer(memory)?;
+                let index = self.vector_as(index, Scalar::I32, lanes)?;
+                let index = self.terms.cast(Scalar::I64, index);
+                let loaded = self.terms.load(buffer, index);
+                self.loaded(node, loaded, scalar)
+            }
             (VectorOp::Broadcast, [a]) => {
                 // A mask that is the same in all lanes: -1 has all bits set.
                 if let Shape::Unary(minus, condition) = &a.shape
@@ -357,6 +364,7 @@ fn vector_op(op: VectorOp) -> Option<Op> {
         | VectorOp::LoadReversed
         | VectorOp::LoadRepeated(_)
         | VectorOp::Gather
+        | VectorOp::GatherNarrow
         | VectorOp::Store
         | VectorOp::Stream
         | VectorOp::StoreStrided

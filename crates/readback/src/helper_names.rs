@@ -81,6 +81,7 @@ fn vector_op(prefix: &str) -> Option<VectorOp> {
         "load" => VectorOp::Load,
         "load_strided" => VectorOp::LoadStrided,
         "gather" => VectorOp::Gather,
+        "gather_narrow" => VectorOp::GatherNarrow,
         "store" => VectorOp::Store,
         "stream" => VectorOp::Stream,
         "store_strided" => VectorOp::StoreStrided,

@@ -98,7 +98,7 @@ fn halide_computes_what_we_compute() {
         println!("skipped: there is no Python with Halide");
         return;
     }
-    for Exported { file, pipeline, schedules, size, input_sizes } in sampled(EXPORTED, 4) {
+    for Exported { file, pipeline, schedules, size, input_sizes } in sampled(EXPORTED, 6) {
         let path = examples().join(file);
         let mut loaded =
             if file == "odd.hal" { source::parse(file, ODD) } else { source::load(&path).unwrap() };

@@ -24,7 +24,7 @@ schedule s for wrong {
 ";
 
 /// The number of texts to try.
-const TRIES: usize = 24;
+const TRIES: usize = 16;
 
 #[test]
 fn a_finding_becomes_a_short_script_in_a_folder_with_what_shows_it() {

@@ -112,7 +112,7 @@ fn rare_differences_are_not_proved_away() {
         ("a constant", "out[x] = hl.select(x > 1000000, a[x], a[x] + NUMBER)"),
         ("a domain", "out[x] = a[x]; out[hl.RDom([(9, NUMBER)]) + 1000000] = hl.u8(3)"),
     ];
-    for (name, definition) in sampled(cases, 4) {
+    for (name, definition) in sampled(cases, 6) {
         let scripts = ["1", "2"].map(|number| {
             let text = format!(
                 "import halide as hl, numpy\n\n\
@@ -164,7 +164,7 @@ fn other_demands_widths_and_strictness_are_not_proved_the_same() {
         ("stride 2", "a.dim(0).set_stride(2); out[x] = a[x]", "out[x] = a[x]"),
         ("strict", "out[x] = hl.strict_float(a[x] / 3)", "out[x] = a[x] / 3"),
     ];
-    for (what, old, new) in sampled(cases, 6) {
+    for (what, old, new) in sampled(cases, 9) {
         let (status, json, errors) = compared(&[&script("old.py", old), &script("new.py", new)]);
         assert_eq!(status, Some(3), "{old}: {json}{errors}");
         assert!(json["reason"].as_str().is_some_and(|reason| reason.contains(what)), "{json}");

@@ -384,7 +384,7 @@ mod preload {
             ("wrong", "halidom: 1 pipeline: 1 refuted"),
             ("nothing", ""),
         ];
-        for (kind, expected) in sampled(kinds, 6) {
+        for (kind, expected) in sampled(kinds, 9) {
             assert_eq!(first(&made.judged(kind)), expected, "{kind}");
         }
         let wrong = made.judged("wrong");

@@ -409,7 +409,7 @@ fn any_name_can_be_built() {
         "memcpy",
         "main",
     ];
-    for name in sampled(names, 3) {
+    for name in sampled(names, 5) {
         let program = format!(
             "pipeline {name}({name}_2: buffer<i32, 1>) -> {name}: buffer<i32, 1> {{ func {name}(x) \
             = {name}_2(x) + 1; }}"

@@ -121,7 +121,7 @@ fn every_job_prints_what_the_schema_says() {
             command.split_whitespace().map(|word| path(word).unwrap_or(word)).collect();
         printed(&words)
     };
-    for (command, exit, verdict) in sampled(JOBS, 3) {
+    for (command, exit, verdict) in sampled(JOBS, 5) {
         let (status, object) = print(command);
         assert_eq!(schema.errors(&object), [""; 0], "{command}: {object:#}");
         assert_eq!((status, object["exit"].as_u64()), (exit, Some(exit.into())), "{command}");

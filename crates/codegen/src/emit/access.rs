@@ -4,7 +4,7 @@
 use halidom_ir::{
     BufferId, Constant, Expr, ExprId, Pool, Scalar, StoreIn, Type, interleaved_lanes,
 };
-use halidom_lower::patterns::{Repeated, repeated};
+use halidom_lower::patterns::{Repeated, narrow_index, repeated};
 use halidom_prelude::helpers::Helper;
 use halidom_prelude::operators::{Few, VectorOp};
 
@@ -94,7 +94,12 @@ impl Translator<'_> {
                 };
                 (vector(VectorOp::LoadRepeated(times)), vec![memory, offset, self.scalar(base)?])
             }
-            Form::Gathered => (vector(VectorOp::Gather), vec![memory, self.vector(index)?]),
+            Form::Gathered => match narrow_index(self.pool, index) {
+                Some(narrow) => {
+                    (vector(VectorOp::GatherNarrow), vec![memory, self.vector(narrow)?])
+                }
+                None => (vector(VectorOp::Gather), vec![memory, self.vector(index)?]),
+            },
         };
         Ok(self.help(helper, arguments))
     }

@@ -233,7 +233,7 @@ fn arithmetic_that_wraps_is_named_where_the_pipeline_has_it() {
             [false, false, true],
         ),
     ];
-    for (value, wanted) in sampled(cases, 3) {
+    for (value, wanted) in sampled(cases, 5) {
         let report = judged(value, None, str::to_owned);
         let names = names(&report);
         assert_eq!(kinds.map(|kind| names.contains(&kind)), wanted, "{value}: {names:?}");

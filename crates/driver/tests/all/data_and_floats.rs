@@ -154,7 +154,7 @@ fn values_of_data_and_floats_are_proved_and_wrong_ones_are_not() {
         return;
     }
     let mut wrong = Vec::new();
-    for (definition, edit, axioms) in sampled(CASES, 8) {
+    for (definition, edit, axioms) in sampled(CASES, 12) {
         let right = judged(definition, None);
         let found = right.floats().1.to_string();
         if right.verdict != Verdict::Proved || found != axioms {

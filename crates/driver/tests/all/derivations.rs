@@ -93,7 +93,7 @@ fn search(seconds: u64) -> Search {
 
 #[test]
 fn examples_are_validated_against_their_sources() {
-    let all: Vec<(String, Lowered)> = sampled(every_derivation(), 12)
+    let all: Vec<(String, Lowered)> = sampled(every_derivation(), 18)
         .into_iter()
         .map(|(name, loaded, number)| (name, lowered(&loaded, number)))
         .collect();
@@ -118,7 +118,7 @@ fn examples_are_validated_against_their_sources() {
             });
         }
     });
-    let expected = sampled(VERDICTS.split_inclusive('\n'), 12).concat();
+    let expected = sampled(VERDICTS.split_inclusive('\n'), 18).concat();
     assert_eq!(table.into_inner().expect("no thread panics").concat(), expected);
 }
 

@@ -174,7 +174,7 @@ fn check(name: &str, path: &Path) {
 fn native_code_gives_what_the_interpreter_gives() {
     let examples = every_example();
     assert!(examples.len() >= 20, "{} examples", examples.len());
-    let failures = in_parallel(&sampled(examples, 24), |(name, path)| {
+    let failures = in_parallel(&sampled(examples, 36), |(name, path)| {
         std::panic::catch_unwind(|| check(name, path)).is_err().then(|| name.clone())
     });
     let failures: Vec<String> = failures.into_iter().flatten().collect();

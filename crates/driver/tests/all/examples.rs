@@ -56,7 +56,7 @@ fn holds(name: &str, on_picture: Request) -> Vec<Array> {
             (case, prepared, expected)
         })
         .collect();
-    for choice in sampled(choices(&loaded), 3) {
+    for choice in sampled(choices(&loaded), 5) {
         let mut loaded = load(name, &text);
         let schedule = loaded.schedule_of(&choice).name;
         let compiled =

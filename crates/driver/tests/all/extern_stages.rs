@@ -206,14 +206,14 @@ fn an_extern_stage_gets_the_right_inputs_and_computes_what_is_read() {
     assert_eq!(verdict, Verdict::Proved);
     assert!(conditions.contains(&"extern-stages-are-pointwise"), "{conditions:?}");
     let mut wrong = Vec::new();
-    for other in sampled(WRONG, 4) {
+    for other in sampled(WRONG, 6) {
         let folder = tempfile::tempdir().expect("there is a folder");
         let dump = compiled(&script(folder.path(), other));
         if let Ok((Verdict::Proved | Verdict::Refuted(_), _)) = judged(&job, Some(&dump)) {
             wrong.push(format!("the statement of {other:?}: proved or refuted"));
         }
     }
-    wrong.extend(not_refused(&job, &sampled(EDITS, 4)));
+    wrong.extend(not_refused(&job, &sampled(EDITS, 6)));
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -251,7 +251,7 @@ fn an_extern_stage_in_a_tile_answers_there() {
         bridge::Job::of(bridge::Origin::Script(written(folder.path(), "pipeline.py", IN_TILES)));
     let (verdict, _) = judged(&job, None).expect("it is translated");
     assert_eq!(verdict, Verdict::Proved);
-    let wrong = not_refused(&job, &sampled(EDITS_IN_TILES, 4));
+    let wrong = not_refused(&job, &sampled(EDITS_IN_TILES, 6));
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

@@ -127,7 +127,7 @@ fn imported_rows_of_table_1_are_proved() {
         println!("skipped: there is no folder {}", folder.display());
         return;
     }
-    let found = in_parallel(&sampled(ROWS, 5), |row| {
+    let found = in_parallel(&sampled(ROWS, 8), |row| {
         wrong(&folder.join(row).join(row).with_extension("hlpipe"))
     });
     let found: Vec<String> = found.into_iter().flatten().collect();
@@ -166,7 +166,7 @@ fn imported_pipelines_of_every_directive_are_proved() {
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     assert!(files.len() >= 50, "{} pipelines", files.len());
     let found: Vec<String> =
-        in_parallel(&sampled(files, 5), |file| wrong(file)).into_iter().flatten().collect();
+        in_parallel(&sampled(files, 8), |file| wrong(file)).into_iter().flatten().collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

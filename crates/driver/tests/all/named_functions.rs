@@ -100,7 +100,7 @@ fn a_call_of_the_same_function_with_the_same_operands_is_proved() {
         return;
     }
     let mut wrong = Vec::new();
-    for (definition, others) in sampled(CASES, 8) {
+    for (definition, others) in sampled(CASES, 12) {
         let folder = tempfile::tempdir().expect("there is a folder");
         let job = script(folder.path(), definition);
         let (right, conditions) = judged(job.clone(), None);

@@ -18,7 +18,7 @@ fn every_schedule_of_every_example_is_proved() {
         jobs.extend((0..count).map(|number| (name.clone(), text.clone(), number)));
     }
     assert!(jobs.len() >= 60, "{} schedules", jobs.len());
-    let jobs = sampled(jobs, 16);
+    let jobs = sampled(jobs, 24);
     let failures = in_parallel(&jobs, |(name, text, number)| {
         let mut loaded = load(name, text);
         let choice = choices(&loaded).swap_remove(*number);

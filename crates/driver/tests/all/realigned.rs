@@ -81,7 +81,7 @@ const NONE: [&str; 2] = ["less", "odd"];
 fn stencils_with_realigned_rows_compute_the_same() {
     let toolchain = toolchain().expect("a C compiler is installed");
     let types = [("u8", 32), ("u16", 16), ("i32", 8), ("f32", 16), ("f64", 4)];
-    for (scalar, lanes) in sampled(types, 5) {
+    for (scalar, lanes) in sampled(types, 8) {
         let text = TEXT.replace("TYPE", scalar).replace("LANES", &lanes.to_string());
         let mut loaded = load("stencil", &text);
         let algorithm = loaded.module.pipelines[0].algorithm.clone();

@@ -69,7 +69,7 @@ fn queries_that_are_kept_replay_to_their_answers() {
     }
     let kept = files(folder.path());
     let (mut sat, mut unsat) = (0, 0);
-    for path in sampled(&kept, 2) {
+    for path in sampled(&kept, 3) {
         let text = std::fs::read_to_string(path).expect("it can be read");
         let answer = text.lines().find_map(|line| line.strip_prefix("; answer: "));
         let answer = answer.expect("the answer stands in the file");

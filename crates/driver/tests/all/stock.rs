@@ -52,7 +52,7 @@ fn miscompiles_are_refuted_in_the_compiled_code_and_their_pass_is_named() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    for (script, pass) in sampled(MISCOMPILES, 6) {
+    for (script, pass) in sampled(MISCOMPILES, 9) {
         let made = Command::new(&python)
             .arg(scripts.join(script).with_extension("py"))
             .arg(folder.path())
@@ -100,7 +100,7 @@ fn compiled_code_of_a_matrix_product_is_run_from_its_file() {
         eprintln!("skipped: there is not both {} and a Python with Halide", rows.display());
         return;
     }
-    for row in sampled(["sgemm", "sgemmTA", "sgemmTB", "sgemmTAB"], 4) {
+    for row in sampled(["sgemm", "sgemmTA", "sgemmTB", "sgemmTAB"], 6) {
         let folder = rows.join(row);
         let mut request = Request::of(&folder.join(row).with_extension("hlpipe"));
         request.statement = Some(folder.join("stock.stmt"));
@@ -364,7 +364,7 @@ fn rings_and_stages_that_write_a_part_are_proved_and_wrong_ones_are_not() {
         ("stages_under_conditions", [("if (two.used)", "if ((uint1)first)"), ("6)5", "6)6")]),
         ("tail_of_guards", [("if (5 < (", "if (6 < ("), ("% 8) == 7", "% 8) == 6")]),
     ];
-    for (script, changes) in sampled(cases, 4) {
+    for (script, changes) in sampled(cases, 6) {
         let Some(job) = job_of(&format!("pipelines/{script}.py")) else { return };
         let folder = tempfile::tempdir().unwrap();
         let statement = job.compile(folder.path()).unwrap().statement;

@@ -749,7 +749,7 @@ fn each_construct_is_proved_and_its_wrong_twins_are_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options::find().expect("there are solvers").of_stock();
     let mut failed = Vec::new();
-    let cases = sampled(CASES, 8);
+    let cases = sampled(CASES, 12);
     for (number, Case { name, lines, target, wrong }) in cases.into_iter().enumerate() {
         let path = folder.path().join(format!("script_{number}.py"));
         std::fs::write(&path, SCRIPT.replace("{lines}", lines)).expect("it is written");

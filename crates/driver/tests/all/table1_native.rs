@@ -359,7 +359,7 @@ fn distance(a: &Array, b: &Array) -> f64 {
 
 #[test]
 fn scheduled_code_gives_what_the_algorithm_says() {
-    let failures = in_parallel(&sampled(&CASES, 8), |case| {
+    let failures = in_parallel(&sampled(&CASES, 12), |case| {
         let checked = std::panic::catch_unwind(|| {
             let begin = std::time::Instant::now();
             let built = built(case);

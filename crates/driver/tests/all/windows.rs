@@ -135,7 +135,7 @@ fn windowed_examples_are_proved() {
 
 #[test]
 fn programs_that_confuse_the_whole_with_what_is_stored_are_not_proved() {
-    in_parallel(&sampled(PROGRAMS, 4), |(name, schedule)| {
+    in_parallel(&sampled(PROGRAMS, 6), |(name, schedule)| {
         let mut opened = Opened::new(name, *schedule);
         let (program, bounds) = (opened.compiled.program.clone(), opened.bounds());
         let all = |_: &Check| true;
@@ -186,7 +186,7 @@ fn programs_that_take_the_shape_of_the_part_are_refuted() {
 #[test]
 fn c_that_confuses_the_whole_with_what_is_stored_is_refused() {
     let mut refused = 0;
-    for (name, schedule) in sampled(PROGRAMS, 2) {
+    for (name, schedule) in sampled(PROGRAMS, 3) {
         let opened = Opened::new(name, schedule);
         let (pool, program) = (&opened.loaded.module.pool, &opened.compiled.program);
         let text = emit(pool, program, &Target::host()).expect("it is printed").text;
@@ -300,7 +300,7 @@ fn chunks_equal_the_whole_in_the_interpreter() {
 #[test]
 fn formulas_of_halos_are_proved_and_smaller_ones_are_not() {
     let options = Options::find().expect("a solver is installed");
-    in_parallel(&sampled(PROGRAMS, 4), |(name, schedule)| {
+    in_parallel(&sampled(PROGRAMS, 6), |(name, schedule)| {
         let loaded = load(name, &example(name));
         let choice = Choice { pipeline: 0, schedule: *schedule };
         let found = halo::find(&loaded, &choice).expect("it has bounds");
@@ -356,7 +356,7 @@ fn blocks_are_proved_with_enough_overlap_only() {
     let loaded = load("edges", &example("edges"));
     let choice = Choice { pipeline: 0, schedule: Some(0) };
     let cases = [(3, 3, true), (4, 3, true), (2, 3, false), (3, 2, false)];
-    for (before, after, is_enough) in sampled(cases, 2) {
+    for (before, after, is_enough) in sampled(cases, 3) {
         let sides = [side(before, after, Boundary::None), side(3, 3, Boundary::None)];
         let blocks = overlap::overlap(&loaded, &choice, &sides).expect("it has blocks");
         let is_shown = is_shown(&blocks.pool, &blocks.algorithm, &blocks.compiled);
@@ -380,7 +380,7 @@ fn blocks_are_proved_under_the_programs_own_boundary_only() {
         Boundary::Constant("7".to_owned()),
         Boundary::Constant("8".to_owned()),
     ];
-    in_parallel(&sampled(of_programs, 2), |own| {
+    in_parallel(&sampled(of_programs, 3), |own| {
         let text = format!(
             "pipeline means(input: buffer<u8, 1>) -> output: buffer<u8, 1> {{
                 func at = {own};

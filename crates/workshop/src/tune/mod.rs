@@ -6,6 +6,7 @@
 //! made from the algorithm. It continues with small random changes of the best ones. Candidates are
 //! timed in turn with the best one so far, so that a busy machine slows both.
 
+mod asked;
 mod batch;
 mod calibrate;
 mod counts;
@@ -163,8 +164,8 @@ pub fn run(
     let known = (expected, unscheduled);
     let mut search = Search::new(loaded, options, &toolchain, prepared, request, known);
     search.begin(until, progress)?;
-    search.go(until, progress)?;
-    let searched = begin.elapsed().saturating_sub(validated_in);
+    search.go(until, &options.judge, progress)?;
+    let searched = begin.elapsed().saturating_sub(validated_in + search.judged_in);
     let Found { rows, winner, took } = settle(&mut search, options, last, progress)?;
     Ok(Tuning {
         pipeline: algorithm.name,

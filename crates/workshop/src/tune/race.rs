@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use halidom_ir::Directive;
+
 use super::form::{Failure, Form};
 
 /// A candidate that is slower than the best one by this factor is not kept for further changes.
@@ -28,6 +30,26 @@ pub(super) struct Race {
     /// The median times of both.
     pub(super) best: Duration,
     pub(super) pace: Duration,
+}
+
+/// The number of slower schedules that are kept.
+const KEPT: usize = 32;
+
+/// The fastest of the schedules that were slower than the best one, each with its time in seconds.
+#[derive(Default)]
+pub(super) struct Slower(Vec<(f64, Vec<Directive>)>);
+
+impl Slower {
+    pub(super) fn keep(&mut self, score: f64, directives: &[Directive]) {
+        let position = self.0.partition_point(|(known, _)| *known <= score);
+        self.0.insert(position, (score, directives.to_vec()));
+        self.0.truncate(KEPT);
+    }
+
+    /// Returns the schedules, the fastest first.
+    pub(super) fn fastest(self) -> impl Iterator<Item = Vec<Directive>> {
+        self.0.into_iter().map(|(_, directives)| directives)
+    }
 }
 
 /// Runs a candidate and the best one in turn until it is clear which is faster.

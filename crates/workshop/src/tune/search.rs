@@ -24,16 +24,17 @@ use super::options::Options;
 use super::polish::variants;
 use super::processor;
 use super::propose::{Family, Proposal, canonical, places, propose};
-use super::race::{Best, NEAR, ROUNDS, median, race};
+use super::race::{Best, NEAR, ROUNDS, Slower, median, race};
 use super::seeds::seeds;
 use halidom_driver::data::{Prepared, Request};
 use halidom_driver::execute;
+use halidom_driver::judge;
 use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 use halidom_driver::stock::Language;
 use halidom_verdict::{Cause, Verdict};
 
 /// The time limits for the C compiler and for a whole compile.
-const COMPILE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(8));
+pub(super) const COMPILE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(8));
 /// The time limit for the compiles by stock Halide of the candidates that are built together.
 const HALIDE_COMPILE: Duration = Duration::from_secs(30);
 /// The time after which fewer candidates are compiled together, by us and by stock Halide.
@@ -81,9 +82,9 @@ pub(super) struct Member {
     /// Its name, if it is a schedule of the file that the search started with.
     pub(super) start: Option<String>,
     /// Its time in seconds: the first best one's time, multiplied by the ratios of all races since.
-    score: f64,
+    pub(super) score: f64,
     /// The last measured time of a run.
-    pace: Duration,
+    pub(super) pace: Duration,
     loops: Vec<StageLoops>,
     pub(super) built: Arc<Built>,
 }
@@ -91,7 +92,7 @@ pub(super) struct Member {
 /// The judgement on a form that ran.
 enum Judged {
     Time { score: f64, pace: Duration },
-    Slower,
+    Slower { score: f64 },
     Wrong,
 }
 
@@ -125,30 +126,37 @@ pub(super) struct Search {
     pub(super) counts: Counts,
     pub(super) request: Request,
     /// The number of threads for parallel loops.
-    threads: usize,
+    pub(super) threads: usize,
     /// The language of the winner, if stock Halide makes the code.
-    halide: Option<Language>,
+    pub(super) halide: Option<Language>,
     /// The schedules for which stock Halide's code gives other outputs or is refuted, as scripts.
     pub(super) differing: Vec<String>,
-    prepared: Arc<Prepared>,
+    pub(super) prepared: Arc<Prepared>,
     expected: Arc<Expected>,
     unscheduled: Unscheduled,
-    facts: Facts,
+    pub(super) facts: Facts,
     /// The schedules to start with. If empty, the search starts with all schedules of the file and
     /// with the seeds.
     start: Vec<Option<usize>>,
     random: Random,
     /// The number of times that each systematic change was tried.
     tries: IndexMap<String, usize>,
-    best: Option<Best>,
+    pub(super) best: Option<Best>,
     /// The best schedules, the fastest first.
-    members: Vec<Arc<Member>>,
+    pub(super) members: Vec<Arc<Member>>,
     /// The schedules that the search started with.
-    starts: Vec<Arc<Member>>,
-    seen: FxHashSet<String>,
+    pub(super) starts: Vec<Arc<Member>>,
+    pub(super) seen: FxHashSet<String>,
+    /// The places of funcs, as words, under schedules that are proved and under those that are not.
+    pub(super) proved: FxHashSet<String>,
+    pub(super) unproved: FxHashSet<String>,
+    /// The time that proofs took.
+    pub(super) judged_in: Duration,
+    /// Schedules that were slower than the best one.
+    pub(super) slower: Slower,
     /// `None` if the search goes without estimates.
     model: Option<Model>,
-    abandoned: Vec<Abandoned>,
+    pub(super) abandoned: Vec<Abandoned>,
     /// The number of candidates that are compiled together.
     together: usize,
 }
@@ -194,6 +202,10 @@ impl Search {
             members: Vec::new(),
             starts: Vec::new(),
             seen: FxHashSet::default(),
+            proved: FxHashSet::default(),
+            unproved: FxHashSet::default(),
+            judged_in: Duration::ZERO,
+            slower: Slower::default(),
             abandoned: Vec::new(),
             together: batch::size(),
             loaded,
@@ -364,16 +376,20 @@ impl Search {
         best.map_or_else(|| parent.directives.clone(), |(_, directives)| directives)
     }
 
-    /// Changes the best schedules until the deadline.
+    /// Changes the best schedules until the deadline. The time that proofs take comes on top.
     pub(super) fn go(
         &mut self,
-        deadline: Instant,
+        mut deadline: Instant,
+        judge: &judge::Options,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), TuneError> {
         // After this many changes in a row without a new schedule, the search gives up.
         const IN_VAIN: usize = 2000;
         let mut in_vain = 0;
         while Instant::now() < deadline && in_vain < IN_VAIN {
+            let judged_in = self.ask(judge, deadline, progress)?;
+            deadline += judged_in;
+            self.judged_in += judged_in;
             let parents = self.members.len().min(PARENTS);
             // Half of the changes are systematic, as long as there are any.
             let mut drawn = self.polished(self.together.div_ceil(2));
@@ -391,7 +407,7 @@ impl Search {
 
     /// Builds schedules together, unless they are known, and examines each. Returns the number of
     /// those that are new.
-    fn candidates(
+    pub(super) fn candidates(
         &mut self,
         mut drawn: Vec<Vec<Directive>>,
         deadline: Instant,
@@ -404,7 +420,9 @@ impl Search {
             move_inwards(&self.loaded.module.pool, &self.facts, directives);
             number(directives);
         }
-        drawn.retain(|directives| self.seen.insert(canonical(directives)));
+        drawn.retain(|directives| {
+            self.seen.insert(canonical(directives)) && !self.is_like_unproved(directives)
+        });
         let mut new = 0;
         // Each schedule with the number of its earlier tries.
         let mut queue: VecDeque<(Vec<Directive>, usize)> =
@@ -532,7 +550,10 @@ impl Search {
         };
         let (score, pace) = match judged {
             Judged::Time { score, pace } => (score, pace),
-            Judged::Slower => return Ok(Outcome::Rejected(Rejection::Slower, None)),
+            Judged::Slower { score } => {
+                self.slower.keep(score, &schedule.directives);
+                return Ok(Outcome::Rejected(Rejection::Slower, None));
+            }
             Judged::Wrong => match halide::script(&form.built) {
                 None => return Err(self.wrong(&schedule)),
                 Some(script) => {
@@ -591,7 +612,11 @@ impl Search {
         }
         if took > far {
             let score = best.score * took.as_secs_f64() / best.pace.as_secs_f64();
-            return Ok(if is_start { Judged::Time { score, pace: took } } else { Judged::Slower });
+            return Ok(if is_start {
+                Judged::Time { score, pace: took }
+            } else {
+                Judged::Slower { score }
+            });
         }
         if best.pace > LONG_RUN && 2 * took < best.pace {
             let score = best.score * took.as_secs_f64() / best.pace.as_secs_f64();
@@ -606,17 +631,23 @@ impl Search {
             score = score.max(best.score);
         }
         if race.ratio > NEAR && !is_start {
-            return Ok(Judged::Slower);
+            return Ok(Judged::Slower { score });
         }
         Ok(Judged::Time { score, pace })
     }
 
     fn wrong(&self, schedule: &Schedule) -> TuneError {
-        let pipeline = &self.loaded.module.pipelines[self.pipeline];
-        let text = print_schedule(&self.loaded.module.pool, &pipeline.algorithm, schedule)
-            .unwrap_or_else(|unprintable| unprintable.to_string());
         let how = "its outputs are not those of the unscheduled form".to_owned();
-        TuneError::Wrong { text, how }
+        TuneError::Wrong { text: self.text_of(&schedule.directives), how }
+    }
+
+    /// Prints a candidate's schedule.
+    pub(super) fn text_of(&self, directives: &[Directive]) -> String {
+        let pipeline = &self.loaded.module.pipelines[self.pipeline];
+        let name = "candidate".to_owned();
+        let schedule = Schedule { name, directives: directives.to_vec() };
+        print_schedule(&self.loaded.module.pool, &pipeline.algorithm, &schedule)
+            .unwrap_or_else(|unprintable| unprintable.to_string())
     }
 
     /// The fastest schedules, followed by the remaining ones that the search started with.

@@ -59,7 +59,7 @@ fn has_halide() -> bool {
 }
 
 fn effort() -> Effort {
-    let cases = if is_whole() { 60 } else { 12 };
+    let cases = if is_whole() { 60 } else { 8 };
     Effort { seed: 7, cases, elements: 1 << 14, runs_code: true }
 }
 

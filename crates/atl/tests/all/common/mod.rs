@@ -28,7 +28,7 @@ pub(crate) fn examples() -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "atl"));
     paths.sort();
-    sampled(paths, 8)
+    sampled(paths, 12)
 }
 
 /// Makes a folder for a test's files.

@@ -1,0 +1,114 @@
+//! Proofs during the search: a schedule that cannot be proved is no winner, and should not lead the
+//! search.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use halidom_driver::judge;
+use halidom_ir::Directive;
+use halidom_verdict::Verdict;
+
+use super::counts::Rejection;
+use super::error::TuneError;
+use super::form::Form;
+use super::propose::{canonical, places};
+use super::race::Best;
+use super::search::{COMPILE, Member, Search};
+
+/// The number of slower schedules that are timed again if the best one is not proved.
+const AGAIN: usize = 6;
+
+impl Search {
+    /// Asks for the proof of the best schedule, unless one that differs in numbers only was proved
+    /// before. If it is not proved, drops all that differ from it in numbers only, and goes on with
+    /// the next best. Returns the elapsed time.
+    pub(super) fn ask(
+        &mut self,
+        options: &judge::Options,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Duration, TuneError> {
+        let mut took = Duration::ZERO;
+        // Stock Halide compiles a script once more for its proof, which would take too long here.
+        while self.halide.is_none()
+            && let Some(first) = self.members.first().map(Arc::clone)
+            && first.start.is_none()
+        {
+            let kind = places(&self.facts, &first.directives);
+            if self.proved.contains(&kind) {
+                break;
+            }
+            progress("asking for a proof of the best schedule so far");
+            let begin = Instant::now();
+            let verdict = first.built.judged(options);
+            took += begin.elapsed();
+            match &verdict {
+                Verdict::Proved(_) => {
+                    self.proved.insert(kind);
+                    break;
+                }
+                Verdict::Refuted(refuted) => {
+                    let how = format!("the validator refutes it: {}", refuted.first());
+                    let text = self.text_of(&first.directives);
+                    return Err(TuneError::Wrong { text, how });
+                }
+                Verdict::Unknown(_) | Verdict::Nothing(_) => {
+                    let text = self.text_of(&first.directives);
+                    progress(&format!("not proved: {}\n{text}", verdict.sentence()));
+                    self.counts.reject(Rejection::NotProved);
+                    self.unproved.insert(kind);
+                    self.go_on_without(deadline + took, progress)?;
+                }
+            }
+        }
+        Ok(took)
+    }
+
+    /// Tests whether a schedule differs in numbers only from one that is not proved.
+    pub(super) fn is_like_unproved(&self, directives: &[Directive]) -> bool {
+        !self.unproved.is_empty() && self.unproved.contains(&places(&self.facts, directives))
+    }
+
+    /// Drops the schedules that are like the unproved ones. If the best one is among them, the
+    /// fastest of the others takes its place, and the fastest of the slower ones are timed again.
+    fn go_on_without(
+        &mut self,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), TuneError> {
+        let mut members = std::mem::take(&mut self.members);
+        members
+            .retain(|member| member.start.is_some() || !self.is_like_unproved(&member.directives));
+        for start in &self.starts {
+            if !members.iter().any(|known| Arc::ptr_eq(known, start)) {
+                members.push(Arc::clone(start));
+            }
+        }
+        members.sort_by(|a, b| a.score.total_cmp(&b.score));
+        self.best = members.first().and_then(|member| self.placed(member));
+        self.members = members;
+        let again = std::mem::take(&mut self.slower).fastest();
+        let again: Vec<Vec<Directive>> =
+            again.filter(|directives| !self.is_like_unproved(directives)).take(AGAIN).collect();
+        for directives in &again {
+            self.seen.remove(&canonical(directives));
+        }
+        self.candidates(again, deadline, progress)?;
+        Ok(())
+    }
+
+    /// Puts a schedule that has run before in the place of the best one.
+    fn placed(&mut self, member: &Member) -> Option<Best> {
+        let built = Arc::clone(&member.built);
+        match Form::start(move || Ok(built), &self.prepared, COMPILE.1) {
+            Ok(form) => {
+                let form = form.with_threads(self.threads);
+                Some(Best { form, score: member.score, pace: member.pace })
+            }
+            Err((_, thread)) => {
+                self.abandoned.extend(thread);
+                None
+            }
+        }
+    }
+}
