@@ -141,7 +141,8 @@ fn what_is_not_proved_never_wins() {
     match tune::run(&loaded, &options, &request(&[64, 32]), &mut |_| {}) {
         Err(TuneError::NotProved { tried, counts, .. }) => {
             assert!(tried > 0);
-            assert_eq!(counts.rejected(Rejection::NotProved), tried);
+            // A proof of the best schedule is also asked for during the search.
+            assert!(counts.rejected(Rejection::NotProved) >= tried);
         }
         Ok(tuning) => panic!("{} is proved without a solver", tuning.winner.text),
         Err(error) => panic!("{error}"),

@@ -62,7 +62,7 @@ fn check(step: &Step, known: &[Known], seed: u64, counts: &mut Counts) {
 }
 
 /// A run of all tests examines one program in this many, a sweep all.
-const SHARE: usize = 4;
+const SHARE: usize = 3;
 
 /// Checks the steps of random programs that `wanted` selects.
 fn check_steps(seeds: std::ops::Range<u64>, wanted: &dyn Fn(&Step, bool) -> bool) -> Counts {

@@ -66,7 +66,7 @@ fn named_apart(step: &mut Step) -> usize {
 #[test]
 fn lemma_6_1_loops_are_identified_by_func_specialization_stage_and_name() {
     let (mut steps, mut loops, mut specialized) = (0, 0, 0);
-    for seed in sampled(0..150, 9) {
+    for seed in sampled(0..150, 6) {
         for mut step in legal_steps(&random(seed)) {
             loops += named_apart(&mut step);
             specialized += usize::from(step.phase == Some(Phase::Specialization));
@@ -79,7 +79,7 @@ fn lemma_6_1_loops_are_identified_by_func_specialization_stage_and_name() {
 #[test]
 fn lemma_a_1_the_loop_phase_keeps_names_apart() {
     let mut after = 0;
-    for seed in sampled(1000..1150, 9) {
+    for seed in sampled(1000..1150, 6) {
         for mut step in legal_steps(&random(seed)) {
             if step.phase == Some(Phase::Loops) {
                 named_apart(&mut step);
