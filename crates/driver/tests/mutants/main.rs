@@ -39,7 +39,7 @@ const SECONDS: &str = "HALIDOM_MUTANTS_SECONDS";
 /// An environment variable: if it is set, open obligations are printed too.
 const DETAILS: &str = "HALIDOM_TEST_DETAILS";
 /// A test run examines one in this many programs.
-const ONE_IN: usize = 5;
+const ONE_IN: usize = 3;
 /// The number of mutants per program in a test run.
 const FEW_MUTANTS: usize = 4;
 
