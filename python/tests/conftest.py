@@ -1,6 +1,7 @@
 """Fixtures: the package as it stands in the checkout, programs, and Halide if it is installed."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -11,6 +12,17 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "python"))
 
 pytest_plugins = ["pytester"]
+
+
+def pytest_configure(config):
+    """Declares the mark of slow tests."""
+    config.addinivalue_line("markers", "sweep: runs with HALIDOM_SWEEP in the environment only")
+
+
+def pytest_runtest_setup(item):
+    """Leaves slow tests to `cargo xtask sweep`."""
+    if item.get_closest_marker("sweep") and "HALIDOM_SWEEP" not in os.environ:
+        pytest.skip("a part of `cargo xtask sweep`")
 
 
 @pytest.fixture

@@ -93,6 +93,7 @@ def test_shipped_kernels_are_private_and_damage_is_found(edges):
     assert not _windows._NEEDED.get("x86-64")
 
 
+@pytest.mark.sweep
 def test_a_machine_that_lacks_instructions_compiles_its_own(edges, picture, monkeypatch):
     monkeypatch.setitem(_windows._NEEDED, "of-no-machine", ("no_such_flag",))
     foreign = _windows.Shipped(
@@ -111,6 +112,7 @@ def test_a_machine_that_lacks_instructions_compiles_its_own(edges, picture, monk
     assert numpy.array_equal(got, expected)
 
 
+@pytest.mark.sweep
 def test_chunks_that_a_schedule_refuses_are_computed_by_the_second_kernel(picture):
     text = """pipeline pairs(input: buffer<u8, 2>) -> output: buffer<u16, 2> {
         func output(x, y) = u16(input(x, y)) + u16(input(x + 1, y));

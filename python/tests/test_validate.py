@@ -101,6 +101,7 @@ def test_a_verdict_is_no_truth_value(halide):
         bool(halidom.validate(blur(halide)))
 
 
+@pytest.mark.sweep
 def test_the_report_for_notebooks_escapes_names(halide, wrong):
     page = halidom.validate(wrong())._repr_html_()
     assert "refuted" in page and "partitioning loops" in page and "<table>" in page
@@ -167,6 +168,7 @@ def test_judging_changes_nothing_of_the_pipeline(halide):
     assert [func.realize([9])[k] for k in range(9)] == [3 * k for k in range(9)]
 
 
+@pytest.mark.sweep
 def test_threads_judge_at_once(halide):
     words = []
 

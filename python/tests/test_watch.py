@@ -130,6 +130,7 @@ def test_every_compile_is_judged(halide, pytester, fresh):
     assert "verdicts from the cache: 100 %" in again.stdout.str()
 
 
+@pytest.mark.sweep
 def test_compiles_around_tests_count(halide, pytester, variables):
     pytester.makepyfile(
         made=RIGHT,
@@ -248,6 +249,7 @@ def test_strict_fails_on_unknown(halide, pytester, variables):
     run(pytester, "--halidom=strict", "test_sample.py").assert_outcomes(passed=3)
 
 
+@pytest.mark.sweep
 def test_the_cache_is_private(halide, pytester, fresh):
     suite(pytester)
     run(pytester, "--halidom", "test_sample.py")
@@ -276,6 +278,7 @@ def watch(folder, variables, *words):
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
 
 
+@pytest.mark.sweep
 def test_forked_processes_are_watched(halide, tmp_path, variables):
     (tmp_path / "forks.py").write_text(
         textwrap.dedent(

@@ -29,13 +29,15 @@ pub(crate) const SWEEP: crate::Command = crate::Command {
     name: "sweep",
     summary: "runs all tests with all cases of their corpora",
     help: "\
-Runs the tests of `cargo xtask test`, without those in Python, and no other step. Where these
-examine a share of a corpus (schedules of examples, constructs of stock Halide's statements, random
-programs, our own rules), a sweep examines all. It takes about an hour on two cores. HALIDOM_SWEEP=1
-does the same for one test.
+Runs the tests of `cargo xtask test`, and no other step. Where these examine a share of a corpus
+(schedules of examples, constructs of stock Halide's statements, random programs, our own rules), a
+sweep examines all. It takes about an hour on two cores. HALIDOM_SWEEP=1 does the same for one test.
 
 example: cargo xtask sweep",
-    run: || setup::ensure_for_tests().and_then(|()| suite::run_all(Extent::Sweep, Vec::new())),
+    run: || {
+        setup::ensure_for_tests()
+            .and_then(|()| suite::run_all(Extent::Sweep, python().into_iter().collect()))
+    },
     options: &[],
 };
 
