@@ -1,7 +1,7 @@
 //! Tests of cursors: a place taken before a step is the same place after it, or is reported as
 //! gone.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use halidom_atl::codes;
@@ -39,7 +39,7 @@ fn same_construct(a: &Term, b: &Term) -> bool {
 /// places.
 fn follow(engine: &Engine, before: &Term, step: &Step, at: &str) -> (usize, usize) {
     let (mut kept, mut gone) = (0, 0);
-    let after: HashSet<_> = places(&step.after).into_iter().collect();
+    let after: BTreeSet<_> = places(&step.after).into_iter().collect();
     for place in places(before) {
         let old = part(before, &place);
         let carried = forward(&engine.rules, step, &place);

@@ -15,13 +15,16 @@ use super::propose::{canonical, places};
 use super::race::Best;
 use super::search::{COMPILE, Member, Search};
 
+/// Proofs take at most one part in so many of the time, but for one.
+const PART: u32 = 3;
+
 /// The number of slower schedules that are timed again if the best one is not proved.
 const AGAIN: usize = 6;
 
 impl Search {
     /// Asks for the proof of the best schedule, unless one that differs in numbers only was proved
-    /// before. If it is not proved, drops all that differ from it in numbers only, and goes on with
-    /// the next best. Returns the elapsed time.
+    /// before, or proofs have taken long. If it is not proved, drops all that differ from it in
+    /// numbers only, and goes on with the next best. Returns the elapsed time.
     pub(super) fn ask(
         &mut self,
         options: &judge::Options,
@@ -33,6 +36,7 @@ impl Search {
         while self.halide.is_none()
             && let Some(first) = self.members.first().map(Arc::clone)
             && first.start.is_none()
+            && PART * (self.judged_in + took) <= self.begun.elapsed()
         {
             let kind = places(&self.facts, &first.directives);
             if self.proved.contains(&kind) {

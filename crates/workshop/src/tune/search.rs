@@ -150,6 +150,7 @@ pub(super) struct Search {
     /// The places of funcs, as words, under schedules that are proved and under those that are not.
     pub(super) proved: FxHashSet<String>,
     pub(super) unproved: FxHashSet<String>,
+    pub(super) begun: Instant,
     /// The time that proofs took.
     pub(super) judged_in: Duration,
     /// Schedules that were slower than the best one.
@@ -204,6 +205,7 @@ impl Search {
             seen: FxHashSet::default(),
             proved: FxHashSet::default(),
             unproved: FxHashSet::default(),
+            begun: Instant::now(),
             judged_in: Duration::ZERO,
             slower: Slower::default(),
             abandoned: Vec::new(),
