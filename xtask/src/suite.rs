@@ -37,6 +37,10 @@ const LONGEST: &[(&str, &str)] = &[
     ("workshop", "corpus"),
 ];
 
+/// The number of the longest that start before the tests of other languages and those in
+/// documentation.
+const OTHERS: usize = 4;
+
 /// The test programs that wait most of their time, such as for solvers that do not answer. One at a
 /// time, they run at the same time as the others, as if there were one core more.
 const WAITING: &[(&str, &str)] = &[("validate", "faults")];
@@ -104,10 +108,10 @@ pub(crate) fn run_all(extent: Extent, others: Vec<(&str, Command)>) -> Result<()
     let (waiting, busy): (Vec<Suite>, Vec<Suite>) =
         suites.into_iter().partition(|suite| suite.place_in(WAITING).is_some());
     let mut jobs: VecDeque<Job> = busy.iter().map(Suite::job).collect();
-    // After the longest ones, so that none of these runs alone at the end.
-    let longest = LONGEST.len().min(jobs.len());
+    // Those of the Python package take minutes too.
+    let place = OTHERS.min(jobs.len());
     for (name, command) in others {
-        jobs.insert(longest, Job { name: name.to_owned(), command });
+        jobs.insert(place, Job { name: name.to_owned(), command });
     }
     let [jobs, waiting] = [jobs, waiting.iter().map(Suite::job).collect()].map(Mutex::new);
     let failed = Mutex::new(Vec::new());

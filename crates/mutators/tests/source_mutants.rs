@@ -453,7 +453,7 @@ fn judged_of_dropped(change: &str) -> Vec<(Mutant, Standing)> {
     let is_it = |mutant: &Mutant| mutant.kind == "scope" && mutant.text.ends_with(change);
     let all: Vec<Mutant> = own().into_iter().filter(is_it).collect();
     assert!(all.len() > 8, "{change}: {}", all.len());
-    let dropped = sampled(all, 5).into_iter().map(|mutant| {
+    let dropped = sampled(all, 3).into_iter().map(|mutant| {
         let mut changed = (*mutant.original).clone();
         changed.functions[mutant.changed.0] = mutant.changed.1.clone();
         let files = vec![(mutant.name.clone(), changed)];

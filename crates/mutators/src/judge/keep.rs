@@ -354,7 +354,8 @@ fn others<'p>(program: &'p Program, functions: &[&'p Function]) -> Vec<Vec<&'p s
         named.sort_unstable();
         named
     };
-    let within = [of(renamed_within), of(aliases_within), of(&program.unsteady)];
+    let within =
+        [renamed_within, aliases_within, &program.unsteady, &program.linked].map(|names| of(names));
     [of(others), of(specialized), of(renamed)].into_iter().chain(within).collect()
 }
 

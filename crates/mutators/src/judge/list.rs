@@ -27,6 +27,7 @@ use crate::judge::verdict::{Examination, Finding, Standing};
 use crate::judge::verify::{Known, examine};
 use crate::machine::contracts;
 use crate::machine::doubts::{hide_ambiguous, is_known_space, unseen};
+use crate::machine::invariants::linked;
 use crate::machine::language::Print;
 use crate::machine::masks::is_examined;
 use crate::machine::names::TypeName;
@@ -194,6 +195,7 @@ impl Found {
         errors.dedup();
         program.scopes = scopes(&program.functions, &program.classes);
         program.unsteady = unsteady(&program);
+        program.linked = linked(&program.classes);
         // A function with a body is run as it is written, and one that a contract replaces is
         // judged against its contract. All else with a name of the API hides what the API means by
         // it.

@@ -368,6 +368,10 @@ impl<'p> Machine<'p> {
         if let Some(paths) = self.unknown_member(name, &state) {
             return paths;
         }
+        let mut state = state;
+        if self.program.linked.iter().any(|known| known == name) {
+            state.lost = Some("a scope that may have another name");
+        }
         if let Some(code) = type_code(name) {
             return vec![(state, Val::Code(code))];
         }

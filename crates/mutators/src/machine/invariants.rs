@@ -11,7 +11,8 @@
 //! statement may store. If the condition of an entry is not known, nothing is known about what is
 //! mutated while the entry is there. No method reads what it may assume from any other scope.
 
-use halidom_cpp::Sign;
+use halidom_cpp::ast::{Class, Declared, ExprKind};
+use halidom_cpp::{Sign, words};
 use halidom_rewrites::rules::{Fun, ValueId};
 
 use crate::ir::node::NodeId;
@@ -86,6 +87,35 @@ pub(crate) fn invariant(scope: &str) -> Option<Invariant> {
     known
         .map(|stated| stated.invariant)
         .or_else(|| is_scope_of_lost(name).then_some(Invariant::Lost))
+}
+
+/// The scopes with invariants whose entries may be reached by another name: references and pointers,
+/// those that the value of a member names, and those of a type to which a member refers or points.
+pub(crate) fn linked(classes: &[Class]) -> Vec<String> {
+    let fields = || classes.iter().flat_map(|class| &class.fields);
+    let is_link = |field: &Declared| field.ty.contains(['&', '*']);
+    let parts = |ty: &str| -> Vec<String> {
+        words(ty).filter(|word| *word != "const").map(str::to_owned).collect()
+    };
+    let is_named = |by: &Declared, name: &str| {
+        let mut found = false;
+        if let Some(value) = &by.value {
+            value.visit(&mut |part| {
+                found |= matches!(
+                    &part.kind,
+                    ExprKind::Name(own) | ExprKind::Member { name: own, .. } if own == name
+                );
+            });
+        }
+        found
+    };
+    let is_linked = |field: &&Declared| {
+        is_link(field)
+            || fields().any(|other| is_named(other, &field.name))
+            || fields().any(|other| is_link(other) && parts(&other.ty) == parts(&field.ty))
+    };
+    let scopes = fields().filter(|field| invariant(&field.name).is_some());
+    scopes.filter(is_linked).map(|field| field.name.clone()).collect()
 }
 
 impl Machine<'_> {

@@ -59,6 +59,8 @@ pub(crate) struct Program {
     pub(crate) has_other_space: bool,
     /// The members and variables that functions may assign, sorted.
     pub(crate) unsteady: Vec<String>,
+    /// The scopes with invariants whose entries may be reached by another name.
+    pub(crate) linked: Vec<String>,
     /// The members that are scopes.
     pub(crate) scopes: Vec<ScopeMember>,
     /// For each class that was asked about: a method of its pass that may return something greater

@@ -400,7 +400,13 @@ impl<'p> Machine<'p> {
         }
         match place {
             Place::Local(frame, index) => {
-                let ty = state.frames[*frame][*index].ty.clone();
+                let Some(slot) = state.frames.get(*frame).and_then(|slots| slots.get(*index))
+                else {
+                    // A lambda function runs in its own function's frame.
+                    state.lost = Some("a change of a variable of a function that is left");
+                    return;
+                };
+                let ty = slot.ty.clone();
                 let is_known = |value: &Val| !matches!(value, Val::Handle(_));
                 if ty.ends_with('&')
                     && (is_known(&value) || is_known(&state.frames[*frame][*index].value))
