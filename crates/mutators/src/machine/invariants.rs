@@ -89,8 +89,9 @@ pub(crate) fn invariant(scope: &str) -> Option<Invariant> {
         .or_else(|| is_scope_of_lost(name).then_some(Invariant::Lost))
 }
 
-/// The scopes with invariants whose entries may be reached by another name: references and pointers,
-/// those that the value of a member names, and those of a type to which a member refers or points.
+/// The scopes with invariants whose entries may be reached by another name: references and
+/// pointers, those that the value of a member names, and those of a type to which a member refers
+/// or points.
 pub(crate) fn linked(classes: &[Class]) -> Vec<String> {
     let fields = || classes.iter().flat_map(|class| &class.fields);
     let is_link = |field: &Declared| field.ty.contains(['&', '*']);
