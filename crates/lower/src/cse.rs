@@ -16,7 +16,7 @@ const LARGE: u64 = 1000;
 /// are bound too if none of these stores writes their buffer; within one store all loads are,
 /// because they come before the write. A load or store is recognised by its index, so these are not
 /// bound, but their operands are: ramps, broadcasts, quotients of `repeats`, and vectors that are
-/// widened to indices. Annotations stay as they are. Large values of variables are treated in the
+/// converted to indices. Annotations stay as they are. Large values of variables are treated in the
 /// same way.
 ///
 /// Requires: storage is flattened.

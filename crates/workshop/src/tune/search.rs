@@ -150,6 +150,7 @@ pub(super) struct Search {
     /// The places of funcs, as words, under schedules that are proved and under those that are not.
     pub(super) proved: FxHashSet<String>,
     pub(super) unproved: FxHashSet<String>,
+    /// The beginning of the search.
     pub(super) begun: Instant,
     /// The time that proofs took.
     pub(super) judged_in: Duration,
