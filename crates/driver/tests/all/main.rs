@@ -2,8 +2,10 @@
 
 mod annotations;
 mod atomics;
+mod clamps_of_floats;
 mod common;
 mod conditions;
+mod counts_and_sums;
 mod data_and_floats;
 mod derivations;
 mod divisors;

@@ -31,6 +31,10 @@ impl Forms<'_> {
         range: &(Form, Form),
         end: End,
     ) -> Form {
+        if let Some((operands, is_least)) = self.cancelled_in(form, var) {
+            let ends = operands.map(|operand| self.extreme(&operand, var, range, end));
+            return if is_least { self.least(ends) } else { self.greatest(ends) };
+        }
         let mut result = if form.is_too_large() { form.clone() } else { Form::default() };
         for (atoms, factor) in form.terms() {
             let end = if factor < 0 { end.flipped() } else { end };
@@ -46,6 +50,28 @@ impl Forms<'_> {
             result = result.plus(&product, 1);
         }
         result
+    }
+
+    /// Moves all of a form into its minimum, if an operand of this depends on a variable that
+    /// cancels there, as in `10 * y + min(n - 10 * y, 10)`, which is `min(n, 10 * y + 10)`. Returns
+    /// the operands, and true if the form is their minimum; else it is their maximum.
+    fn cancelled_in(&mut self, form: &Form, var: VarId) -> Option<([Form; 2], bool)> {
+        let mut minima = Vec::new();
+        for (atoms, factor) in form.terms() {
+            let [atom] = *atoms else { continue };
+            let Expr::Binary(BinaryOp::Min, a, b) = *self.pool.get(atom) else { continue };
+            if self.mentions(atom, var) {
+                minima.push((atom, factor, [a, b]));
+            }
+        }
+        let [(atom, factor, operands)] = *minima else { return None };
+        let rest = form.clone().plus(&Form::atom(atom), -factor);
+        if !self.depends(&rest, var) {
+            return None;
+        }
+        let operands = operands.map(|operand| rest.clone().plus(&self.form(operand), factor));
+        let cancels = operands.iter().any(|operand| !self.depends(operand, var));
+        cancels.then_some((operands, factor > 0))
     }
 
     fn extreme_atom(&mut self, atom: ExprId, var: VarId, range: &(Form, Form), end: End) -> Form {

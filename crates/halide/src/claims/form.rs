@@ -128,7 +128,7 @@ impl Form {
         let mut leading: Vec<(&[ExprId], i128)> =
             divisor.terms().filter(|(atoms, _)| !atoms.is_empty()).collect();
         leading.sort_by_key(|(atoms, _)| (atoms.len(), *atoms));
-        let ways = leading.into_iter().rev().map(|term| self.divided_by(divisor, term));
+        let ways = leading.into_iter().rev().filter_map(|term| self.divided_by(divisor, term));
         // A shared part of dividend and divisor is a quotient of 1 only if the whole divisor
         // divides out, so the result with the fewest terms is the best.
         let mut ways: Vec<(Self, Self)> = ways.collect();
@@ -136,18 +136,30 @@ impl Form {
         ways
     }
 
-    /// The same, with one term of the divisor as its leading term.
-    fn divided_by(&self, divisor: &Self, (leading, by): (&[ExprId], i128)) -> (Self, Self) {
+    /// The same, with one term of the divisor as its leading term. A division that makes terms of
+    /// a greater degree than all of the dividend's is given up: its leading term divides what it
+    /// leaves again and again, and the rest grows with each step.
+    fn divided_by(&self, divisor: &Self, (leading, by): (&[ExprId], i128)) -> Option<(Self, Self)> {
+        let most = self.degree();
         let (mut quotient, mut rest) = (Self::default(), self.clone());
         for _ in 0..64 {
             let found = rest.terms().rev().find_map(|(atoms, factor)| {
-                let others = Product::of(atoms).without(leading)?;
-                (factor % by == 0).then(|| Self::term(&others, factor / by))
+                let divides = factor % by == 0 && leading.iter().all(|atom| atoms.contains(atom));
+                let others = divides.then(|| Product::of(atoms).without(leading))??;
+                Some(Self::term(&others, factor / by))
             });
             let Some(part) = found else { break };
             rest = rest.minus(&part.times(divisor));
             quotient = quotient.plus(&part, 1);
+            if rest.degree() > most {
+                return None;
+            }
         }
-        (quotient, rest)
+        Some((quotient, rest))
+    }
+
+    /// The greatest number of atoms in a term.
+    fn degree(&self) -> usize {
+        self.terms().map(|(atoms, _)| atoms.len()).max().unwrap_or(0)
     }
 }

@@ -279,7 +279,8 @@ impl Solver<'_> {
             let is_past = is_plain && before.is_some_and(|before| *stage <= before);
             (Some(*stage) != named, (*stage > 0) != own && !is_plain, is_past, *stage)
         });
-        if is_plain && !self.eager && named.is_some() {
+        // More may become known before another stage than the named one is tried.
+        if !self.eager && named.is_some() {
             stages.truncate(1);
         }
         let mut best: Option<(usize, Claim)> = None;

@@ -172,8 +172,9 @@ impl Region<'_, '_> {
         guards
     }
 
-    /// Adds a multiple of a form that is not negative to a coordinate, so that the sum depends on
-    /// no loop of the store within the place.
+    /// Adds a multiple of a form that is not negative to a coordinate, so that the sum does not
+    /// depend on the outermost loop of the store within the place. Returns the greatest value of
+    /// the sum over the other ones.
     fn without_loops(&mut self, coord: &Form, rest: &Form, store: &Store) -> Option<Form> {
         let inner = store.loops.get(self.spot.context.loops.len()..)?;
         let of = inner.iter().find(|of| self.forms.depends(coord, of.var))?;
@@ -181,7 +182,12 @@ impl Region<'_, '_> {
         let (step, _) = self.forms.affine(rest, of.var)?;
         let (by, step) = (by.as_constant()?, step.as_constant()?);
         let times = (step != 0 && by % step == 0).then(|| -(by / step)).filter(|by| *by > 0)?;
-        let sum = coord.clone().plus(rest, times);
+        let mut sum = coord.clone().plus(rest, times);
+        for of in inner.iter().rev() {
+            let (min, extent) = (self.forms.form(of.min), self.forms.form(of.extent));
+            let last = min.clone().plus(&extent, 1).offset(-1);
+            sum = self.forms.extreme(&sum, of.var, &(min, last), End::Greatest);
+        }
         (!inner.iter().any(|of| self.forms.depends(&sum, of.var))).then_some(sum)
     }
 

@@ -14,9 +14,17 @@
 
 pub(crate) mod deciding;
 pub(crate) mod proof;
+pub(crate) mod range;
 pub(crate) mod rational;
 #[cfg(test)]
 mod tests;
+
+use halidom_ir::{BinaryOp, Overflow, UnaryOp};
+
+pub(crate) const ADD: BinaryOp = BinaryOp::Add(Overflow::Wraps);
+pub(crate) const SUB: BinaryOp = BinaryOp::Sub(Overflow::Wraps);
+pub(crate) const MUL: BinaryOp = BinaryOp::Mul(Overflow::Wraps);
+pub(crate) const NEG: UnaryOp = UnaryOp::Neg(Overflow::Wraps);
 
 /// A meaning of equality of floats. Stronger equalities compare less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,10 @@
 //! bit (there is one NaN). Some have conditions: `x / c = x * r` for a literal `c` and its rounded
 //! reciprocal `r` holds bit for bit where both are powers of two and normal floats. Adding a finite
 //! literal `z` other than 0 is monotone, and a sum that is 0 is `+0`, so a minimum of `x` and a
-//! literal may be taken before or after; if `x` is NaN, both sides are the same operand.
+//! literal may be taken before or after; if `x` is NaN, both sides are the same operand. A clamp of
+//! a float that lies within its bounds ([`super::range`]) is that float. This law rests on how IEEE
+//! 754 rounds, so it holds under no other interpretation of the operators: it needs the theory
+//! without axioms, and a space that is not as written.
 //!
 //! *Up to the sign of zero*, floats also have `x + 0 = x` and `-(x + y) = -x + -y`, and sums,
 //! products, negations and selections of such floats are again such floats. All other operators get
@@ -18,16 +21,11 @@
 //! conditions and integers in a float stay as they are.
 
 use halidom_base::FxHashMap;
-use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
+use halidom_ir::{BinaryOp, Constant, Scalar, eval};
 
 use super::rational::{self, Rational};
-use super::{Axiom, Axioms};
+use super::{ADD, Axiom, Axioms, MUL, NEG, SUB, range};
 use crate::space::{Space, Term, TermId};
-
-pub(crate) const ADD: BinaryOp = BinaryOp::Add(Overflow::Wraps);
-pub(crate) const SUB: BinaryOp = BinaryOp::Sub(Overflow::Wraps);
-pub(crate) const MUL: BinaryOp = BinaryOp::Mul(Overflow::Wraps);
-pub(crate) const NEG: UnaryOp = UnaryOp::Neg(Overflow::Wraps);
 
 /// The laws that may show that floats are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +60,8 @@ pub(crate) enum Law {
     Inverse,
     /// This extreme has a literal operand, and `z` is a literal that is added.
     Moved(BinaryOp),
+    /// `z` is an extreme of `x` and the literal `y`, in either order, and is always `x`.
+    Bounded,
     AddZero,
     MulZero,
     NegateSum,
@@ -108,6 +108,13 @@ impl Law {
                 } else {
                     return None;
                 }
+            }
+            Self::Bounded => {
+                let Term::Binary(op, ..) = *space.term(z) else { return None };
+                let is_of_both = [[x, y], [y, x]].contains(&space.operands(z).try_into().ok()?);
+                let is_bits = theory == Theory::Axioms(Axioms::NONE) && !space.is_as_written();
+                let holds = is_of_both && is_bits && range::is_bounded(space, op, x, y);
+                return holds.then_some((z, x));
             }
             Self::Quotient => return None,
         };

@@ -5,6 +5,7 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
 
 use super::proof::{Classes, Join, Law, Theory};
+use super::range::range;
 use super::rational::{Rational, applied, of};
 use super::{Axiom, Axioms};
 use crate::space::concrete::Random;
@@ -441,4 +442,115 @@ fn names_are_different() {
     }
     let two = Axioms::from_iter([Axiom::AddZero, Axiom::AddAssociative]);
     assert_eq!(two.to_string(), "float-add-associative, float-add-zero");
+}
+
+/// Evaluates a float of `u8`s, with products and sums rounded at once where `fuses` says so.
+fn rounded(
+    space: &Space,
+    term: TermId,
+    at: &FxHashMap<Symbol, u8>,
+    fuses: &mut dyn FnMut() -> bool,
+) -> f32 {
+    let of = |constant: Constant| constant.as_f32().unwrap();
+    if let Term::Cast(_, operand) = *space.term(term) {
+        let Term::Parameter(symbol, _) = space.term(operand) else { panic!("no parameter") };
+        return f32::from(at[symbol]);
+    }
+    if let Term::Unary(op, a) = *space.term(term) {
+        return of(eval::unary(op, Constant::f32(rounded(space, a, at, fuses))).unwrap());
+    }
+    let Term::Binary(op, first, second) = *space.term(term) else {
+        return of(space.term_constant(term).unwrap());
+    };
+    let [left, right] = [first, second].map(|term| rounded(space, term, at, fuses));
+    let sign = if op == SUB { -1.0 } else { 1.0 };
+    if op != MUL && fuses() {
+        for (product, other, sign) in [(first, sign * right, 1.0), (second, left, sign)] {
+            if let Term::Binary(MUL, factor, by) = *space.term(product) {
+                let [factor, by] = [factor, by].map(|term| rounded(space, term, at, fuses));
+                return (sign * factor).mul_add(by, other);
+            }
+        }
+    }
+    of(eval::binary(op, Constant::f32(left), Constant::f32(right)).unwrap())
+}
+
+#[test]
+fn floats_lie_within_their_ranges_and_clamps_that_are_dropped_change_nothing() {
+    const LITERALS: [f32; 12] =
+        [0.0, -0.0, 1.0, -1.0, 0.299, 0.587, 0.114, 1e-44, -1e-44, 3e36, 1e38, 255.0];
+    let mut random = Random(31);
+    let (mut known, mut dropped) = (0, 0);
+    for round in 0..3000 {
+        let contracted = round % 2 == 0;
+        let space = Space::new().contracted(contracted);
+        let symbols = ["a", "b"].map(|name| space.fresh(name));
+        let mut terms: Vec<TermId> = symbols
+            .iter()
+            .map(|symbol| {
+                let value = space.leaf(Term::Parameter(*symbol, Scalar::U8));
+                space.cast_term(Scalar::F32, value).unwrap()
+            })
+            .collect();
+        let literal = |random: &mut Random| {
+            space.constant_term(Constant::f32(LITERALS[random.below(12) as usize]))
+        };
+        for _ in 0..6 {
+            let a = terms[random.below(terms.len() as u64) as usize];
+            let b = match random.below(3) {
+                0 => literal(&mut random),
+                _ => terms[random.below(terms.len() as u64) as usize],
+            };
+            terms.push(match random.below(8) {
+                0 => space.unary_term(NEG, a).unwrap(),
+                1 | 2 => space.binary_term(ADD, a, b).unwrap(),
+                3 => space.binary_term(SUB, b, a).unwrap(),
+                _ => space.binary_term(MUL, a, b).unwrap(),
+            });
+        }
+        let float = *terms.last().unwrap();
+        let Some([least, greatest]) = range(&space, float, &mut FxHashMap::default()) else {
+            continue;
+        };
+        known += 1;
+        let [low, high] = [least, greatest].map(|end| end.as_f32().unwrap());
+        let near = [low, high, low.next_up(), high.next_down(), 0.0, -0.0, 255.0];
+        let bound = space.constant_term(Constant::f32(near[random.below(7) as usize]));
+        let op = [BinaryOp::Min, BinaryOp::Max][random.below(2) as usize];
+        let clamp = match random.below(2) {
+            0 => space.binary_term(op, float, bound).unwrap(),
+            _ => space.binary_term(op, bound, float).unwrap(),
+        };
+        let is_same = same(Theory::Axioms(Axioms::NONE), &space, clamp, float);
+        dropped += u32::from(is_same && clamp != float);
+        for _ in 0..40 {
+            let at = symbols.map(|symbol| (symbol, [0, 1, 254, 255][random.below(4) as usize]));
+            let at: FxHashMap<Symbol, u8> = at.into_iter().collect();
+            let mut fuses = || contracted && random.below(2) == 0;
+            let value = rounded(&space, float, &at, &mut fuses);
+            assert!(low.total_cmp(&value).is_le() && value.total_cmp(&high).is_le());
+            let bound = space.term_constant(bound).unwrap();
+            let clamped = eval::binary(op, Constant::f32(value), bound).unwrap();
+            let turned = eval::binary(op, bound, Constant::f32(value)).unwrap();
+            for clamped in [clamped, turned] {
+                assert!(!is_same || clamped.as_f32().unwrap().to_bits() == value.to_bits());
+            }
+        }
+    }
+    assert!(known > 1000 && dropped > 300, "{known} ranges, {dropped} clamps");
+}
+
+#[test]
+fn a_clamp_is_dropped_only_where_floats_are_compared_bit_for_bit() {
+    for space in [Space::new(), Space::as_written(FxHashMap::default())] {
+        let value = space.leaf(Term::Parameter(space.fresh("a"), Scalar::U8));
+        let float = space.cast_term(Scalar::F32, value).unwrap();
+        let bound = space.constant_term(Constant::f32(255.0));
+        let clamp = space.binary_term(BinaryOp::Min, float, bound).unwrap();
+        let is_bits = !space.is_as_written();
+        assert_eq!(same(Theory::Axioms(Axioms::NONE), &space, clamp, float), is_bits);
+        assert!(!same(Theory::Axioms(Axioms::all()), &space, clamp, float));
+        assert!(!same(Theory::Reals, &space, clamp, float));
+        assert_eq!(same_up_to_sign_of_zero(&space, clamp, float), is_bits);
+    }
 }

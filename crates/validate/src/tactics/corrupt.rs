@@ -7,8 +7,8 @@ use halidom_ir::{BinaryOp, FuncId, Pool, Stage, parse};
 use super::Search;
 use super::bounds::lies::bend;
 use super::parts::{Choice, choices, value_symbols};
-use crate::floats::proof::{ADD, Join, Law, MUL, Theory};
-use crate::floats::{Axioms, Floats};
+use crate::floats::proof::{Join, Law, Theory};
+use crate::floats::{ADD, Axioms, Floats, MUL};
 use crate::lemma::{Instance, Lemmas};
 use crate::obligation::door::{
     Assignment, Desk, Earlier, Factored, Proof, Proposer, Region, Rewriting, Setting, Split, Step,
@@ -35,7 +35,7 @@ use liar::Liar;
 const SMALL: usize = 1500;
 
 /// The laws of floats.
-const LAWS: [Law; 15] = [
+const LAWS: [Law; 16] = [
     Law::Difference,
     Law::TwoSigns,
     Law::NegatedFactor,
@@ -46,6 +46,7 @@ const LAWS: [Law; 15] = [
     Law::Inverse,
     Law::Moved(BinaryOp::Min),
     Law::Moved(BinaryOp::Max),
+    Law::Bounded,
     Law::AddZero,
     Law::MulZero,
     Law::NegateSum,

@@ -13,9 +13,9 @@ use std::rc::Rc;
 use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Scalar};
 
-use crate::floats::proof::{ADD, Join, Law, MUL, NEG, SUB, Theory, inverse, is_special, number};
+use crate::floats::proof::{Join, Law, Theory, inverse, is_special, number};
 use crate::floats::rational::Rational;
-use crate::floats::{Axiom, Axioms};
+use crate::floats::{ADD, Axiom, Axioms, MUL, NEG, SUB};
 use crate::space::{Space, Term, TermId};
 
 /// The most products in a form, and the most factors in a product. A larger term has no form.
@@ -164,7 +164,10 @@ impl Normalizer {
             (Term::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b), true) => {
                 let (x, y) = (self.operand(space, a)?, self.operand(space, b)?);
                 let extreme = self.replaced(space, term, &[(a, x), (b, y)])?;
-                self.extreme(space, op, extreme)
+                match self.bounded(space, extreme, [x, y]) {
+                    Some(float) => self.form(space, float),
+                    None => self.extreme(space, op, extreme),
+                }
             }
             (Term::Select(_, a, b), _) => {
                 let (x, y) = (self.form(space, a)?, self.form(space, b)?);
@@ -244,6 +247,19 @@ impl Normalizer {
         let turned = space.binary_term(ADD, by, extreme).ok()?;
         self.regrouped(ADD, turned, sum);
         self.law(space, law, floats)
+    }
+
+    /// Returns the operand that an extreme with a literal always is. Where floats are equal up to
+    /// the sign of zero, this is a step between floats with equal bits.
+    fn bounded(&mut self, space: &Space, extreme: TermId, [x, y]: [TermId; 2]) -> Option<TermId> {
+        let with_bits = match &mut self.exact {
+            Some(exact) => exact,
+            None => self,
+        };
+        let mut ways = [[x, y], [y, x]].into_iter();
+        ways.find_map(|[float, literal]| {
+            with_bits.law(space, Law::Bounded, [float, literal, extreme])
+        })
     }
 
     /// Tests whether a form is a sum. Over the reals, a number is not one.
