@@ -1,5 +1,7 @@
 //! The syntax of the C++ subset in which mutators are written.
 
+use std::ops::Range;
+
 use crate::sign::Sign;
 
 /// A line of a program, counted from 1 through all files of the program.
@@ -202,6 +204,8 @@ pub struct Function {
     pub line: Line,
     /// The number of its last line.
     pub last_line: Line,
+    /// Where it stands in the text of its file.
+    pub bytes: Range<usize>,
     /// The namespaces around it.
     pub place: String,
     /// True if other files do not see it.
@@ -267,6 +271,8 @@ pub struct File {
     pub texts: Vec<(String, Vec<String>)>,
     /// The names of the macros that it defines; they are among `others` too.
     pub macros: Vec<String>,
+    /// Its text outside of the functions with bodies, without comments.
+    pub outside: String,
     /// The names of its enumerators, within functions too.
     pub enumerators: Vec<String>,
     /// The names of the aliases within its functions.

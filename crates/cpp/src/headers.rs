@@ -105,7 +105,13 @@ pub fn without_comments(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     let mut last = ' ';
+    // Whether the letters before are those of a number.
+    let mut is_number = false;
     while let Some(letter) = letters.next() {
+        is_number = match last {
+            last if is_letter(last) || last == '\'' => is_number,
+            _ => letter.is_ascii_digit(),
+        };
         let next = letters.peek().copied();
         let mut skip = |plain: &mut String, end: &dyn Fn(char, char) -> bool| {
             let mut earlier = ' ';
@@ -137,7 +143,7 @@ pub fn without_comments(text: &str) -> String {
                 earlier != '\\' && ['"', '\n'].contains(&letter)
             }),
             // Not the one between digits.
-            '\'' if !last.is_alphanumeric() => skip(&mut plain, &|earlier, letter| {
+            '\'' if !is_number => skip(&mut plain, &|earlier, letter| {
                 letter == '\'' && earlier != '\\' || letter == '\n'
             }),
             '/' if next == Some('/') => skip(&mut plain, &|_, letter| letter == '\n'),

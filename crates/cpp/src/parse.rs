@@ -7,6 +7,7 @@ use tree_sitter::{Node, Parser};
 
 use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Lambda, Local, Stmt, StmtKind};
 use crate::directives::{included, settled};
+use crate::headers::without_comments;
 use crate::literals;
 use crate::phases;
 use crate::sign::Sign;
@@ -60,6 +61,7 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     let mut reader = Reader { text, before, macros, places: Vec::new() };
     reader.places = reader.places(tree.root_node());
     reader.items(tree.root_node(), "", &mut file);
+    file.outside = outside(text, &file.functions);
     let doubt = doubt.or_else(|| reader.misread(tree.root_node()));
     if let Some(line) = doubt {
         for function in &mut file.functions {
@@ -128,6 +130,22 @@ fn defined(node: Node<'_>, text: &str, found: &mut Vec<Macro>) {
     for child in named(node) {
         defined(child, text, found);
     }
+}
+
+/// A text without comments, and with blanks in place of functions.
+fn outside(text: &str, functions: &[Function]) -> String {
+    let mut ranges: Vec<_> = functions.iter().map(|function| function.bytes.clone()).collect();
+    ranges.sort_by_key(|range| range.start);
+    let (mut plain, mut at) = (String::new(), 0);
+    for range in ranges {
+        if at <= range.start {
+            plain.push_str(&without_comments(text.get(at..range.start).unwrap_or_default()));
+            plain.push(' ');
+        }
+        at = at.max(range.end);
+    }
+    plain.push_str(&without_comments(text.get(at..).unwrap_or_default()));
+    plain
 }
 
 /// Describes a statement or an expression with text that is no C++ for the grammar. Such text may
@@ -326,6 +344,7 @@ impl Reader<'_> {
             initializers: self.initializers(node),
             line: self.line(node),
             last_line,
+            bytes: node.byte_range(),
             text,
         })
     }

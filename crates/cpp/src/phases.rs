@@ -1,6 +1,8 @@
 //! Finds text whose meaning is decided before the grammar: spliced lines, digraphs, trigraphs, and
 //! directives that the grammar does not take for ones.
 
+use crate::text::is_letter;
+
 /// The directives that are read or passed over.
 const DIRECTIVES: [&str; 13] = [
     "define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include", "line",
@@ -65,7 +67,7 @@ pub(crate) fn doubtful(text: &str) -> Option<usize> {
             }
             (Within::Code, '"') => within = Within::Quotes('"'),
             // Not the one between digits.
-            (Within::Code, '\'') if index == 0 || !at(index - 1).is_alphanumeric() => {
+            (Within::Code, '\'') if !is_in_number(&letters, index) => {
                 within = Within::Quotes('\'');
             }
             (Within::Code, '$' | '\\' | '`' | '@') if !is_spliced => return Some(line),
@@ -95,6 +97,13 @@ pub(crate) fn doubtful(text: &str) -> Option<usize> {
         index += 1;
     }
     None
+}
+
+/// Tests whether the word before a place begins with a digit.
+fn is_in_number(letters: &[char], at: usize) -> bool {
+    let is_of_word = |letter: &&char| is_letter(**letter) || **letter == '\'';
+    let word = letters[..at].iter().rev().take_while(is_of_word).last();
+    word.is_some_and(char::is_ascii_digit)
 }
 
 /// The first letter from a place on that is no blank.

@@ -202,6 +202,12 @@ pub(crate) struct State {
     pub(crate) assigned: Vec<NodeId>,
     /// Bound values that are known to be scalars, or to be vectors.
     pub(crate) lanes_known: Vec<(NodeId, bool)>,
+    /// Statements that `make` made.
+    pub(crate) made: Vec<NodeId>,
+    /// Pairs of nodes that are known to have one kind.
+    pub(crate) alike: Vec<(NodeId, NodeId)>,
+    /// Shuffles that are known to be slices.
+    pub(crate) slices: Vec<NodeId>,
     /// Calls that are known to have no arguments.
     pub(crate) without_arguments: Vec<NodeId>,
     /// The results of `substitute`.

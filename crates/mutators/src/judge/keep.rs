@@ -22,7 +22,7 @@ use halidom_rewrites::options::Options;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::machine::contracts;
 use crate::machine::descent::{mutates_anew, of_pass};
-use crate::machine::program::{Program, called};
+use crate::machine::program::{Program, Twins, called};
 use crate::machine::run::Mode;
 
 /// The texts of this crate's sources.
@@ -89,8 +89,10 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/fork.rs"),
     include_str!("../machine/handles.rs"),
     include_str!("../machine/helpers.rs"),
+    include_str!("../machine/hoists.rs"),
     include_str!("../machine/info.rs"),
     include_str!("../machine/invariants.rs"),
+    include_str!("../machine/keys.rs"),
     include_str!("../machine/language.rs"),
     include_str!("../machine/lanes.rs"),
     include_str!("../machine/lists.rs"),
@@ -123,7 +125,9 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/steady.rs"),
     include_str!("../machine/structure.rs"),
     include_str!("../machine/texts.rs"),
+    include_str!("../machine/twins.rs"),
     include_str!("../machine/types.rs"),
+    include_str!("../machine/unread.rs"),
     include_str!("../machine/vanish.rs"),
     include_str!("../machine/variables.rs"),
     include_str!("../machine/visitors.rs"),
@@ -356,7 +360,9 @@ fn others<'p>(program: &'p Program, functions: &[&'p Function]) -> Vec<Vec<&'p s
     };
     let within =
         [renamed_within, aliases_within, &program.unsteady, &program.linked].map(|names| of(names));
-    [of(others), of(specialized), of(renamed)].into_iter().chain(within).collect()
+    let pairs = program.twins.iter().flat_map(Twins::names).filter(|name| words.contains(name));
+    let unread = [of(&program.unread), pairs.collect()];
+    [of(others), of(specialized), of(renamed)].into_iter().chain(within).chain(unread).collect()
 }
 
 fn texts<'p>(functions: &[&'p Function]) -> Vec<&'p str> {

@@ -27,6 +27,7 @@ use crate::judge::verdict::{Examination, Finding, Standing};
 use crate::judge::verify::{Known, examine};
 use crate::machine::contracts;
 use crate::machine::doubts::{hide_ambiguous, is_known_space, unseen};
+use crate::machine::hoists::keeps_contract;
 use crate::machine::invariants::linked;
 use crate::machine::language::Print;
 use crate::machine::masks::is_examined;
@@ -35,6 +36,8 @@ use crate::machine::program::{Program, called};
 use crate::machine::run::Mode;
 use crate::machine::scopes::scopes;
 use crate::machine::steady::unsteady;
+use crate::machine::twins::twins;
+use crate::machine::unread::unread;
 
 /// A mutator with its examination.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +121,8 @@ pub(crate) struct Found {
     errors: Vec<usize>,
     /// The functions in whose place contracts stand, and that are not judged themselves.
     assumed: Vec<usize>,
+    /// Those whose bodies keep the contract.
+    compared: Vec<usize>,
 }
 
 /// Names of the API that are neither kinds of nodes nor functions with contracts.
@@ -179,6 +184,7 @@ impl Found {
             program.starts.push(file.before);
             program.has_other_space |= file.spaces.iter().any(|of| !is_known_space(of));
             program.others.extend(file.others);
+            program.outside.push(file.outside);
             program.texts.extend(file.texts);
             program.specialized.extend(file.specialized);
             program.renamed_within.extend(renamed(file.local_aliases.iter()));
@@ -196,6 +202,10 @@ impl Found {
         program.scopes = scopes(&program.functions, &program.classes);
         program.unsteady = unsteady(&program);
         program.linked = linked(&program.classes);
+        let of_class = |file: &usize| (*file, names.get(*file).map_or("", String::as_str));
+        let files: Vec<(usize, &str)> = files_of_classes.iter().map(of_class).collect();
+        program.unread = unread(&program, &prototypes, &files);
+        program.twins = twins(&program, &prototypes, &files);
         // A function with a body is run as it is written, and one that a contract replaces is
         // judged against its contract. All else with a name of the API hides what the API means by
         // it.
@@ -222,8 +232,10 @@ impl Found {
             let is_reached = reached.iter().any(|known| std::ptr::eq(*known, function));
             contracts::is_replaced(function) && (is_wanted(of) || is_reached)
         };
-        let assumed = others.iter().filter(|of| is_assumed(of)).map(|of| of.1).collect();
-        Self { program, names, lines, mutators, errors, assumed }
+        let assumed = others.iter().filter(|of| is_assumed(of)).map(|of| of.1);
+        let (compared, assumed) =
+            assumed.partition(|function| keeps_contract(&program, &program.functions[*function]));
+        Self { program, names, lines, mutators, errors, assumed, compared }
     }
 
     /// Returns the file that contains a line of the program, and the line within that file; line 0
@@ -235,8 +247,8 @@ impl Found {
         Some((file, line - self.lines[file].0))
     }
 
-    /// Returns what syntax errors hide, and the functions in whose place contracts stand, as
-    /// mutators about which nothing is known.
+    /// Returns what syntax errors hide, and the functions in whose place contracts stand. Nothing is
+    /// known of them, unless the body has a form that keeps the contract.
     fn hidden(&self) -> Vec<Mutator> {
         let hidden = self.errors.iter().map(|line| {
             let what = "text that is not read, and may hold mutators";
@@ -246,12 +258,18 @@ impl Found {
             let function = &self.program.functions[*function];
             (function.line, title(function), "a body that nothing compares with its contract")
         });
+        let compared = self.compared.iter().filter_map(|function| {
+            let function = &self.program.functions[*function];
+            let (file, line) = self.place(function.line)?;
+            let (name, examination) = (title(function), Examination::of(line, Vec::new(), 1));
+            Some(Mutator { file: self.names[file].clone(), line, name, examination })
+        });
         let unknown = |(line, name, what): (usize, String, &str)| {
             let (file, line) = self.place(line)?;
             let examination = nothing_known(line, what.to_owned());
             Some(Mutator { file: self.names[file].clone(), line, name, examination })
         };
-        hidden.chain(assumed).filter_map(unknown).collect()
+        hidden.chain(assumed).filter_map(unknown).chain(compared).collect()
     }
 
     /// Returns an examination as a mutator, with lines counted within files.

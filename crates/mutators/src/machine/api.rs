@@ -6,7 +6,7 @@ use halidom_rewrites::rules::{Fun, Node, ValueId};
 use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
-use crate::ir::value::{Num, Val, members};
+use crate::ir::value::{Num, Place, Val, members};
 use crate::machine::info::is_report;
 use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -48,17 +48,69 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        let arguments: Vec<Val> =
-            arguments.into_iter().map(|value| Self::loaded(value, &state)).collect();
+        let mut paths = Vec::new();
+        for (state, arguments) in self.found(arguments, state) {
+            paths.extend(self.api_of(name, templates, &arguments, state, line));
+        }
+        paths
+    }
+
+    /// The values of arguments. A member that other methods may have assigned is found to be
+    /// undefined, or not.
+    fn found(&mut self, arguments: Vec<Val>, state: State) -> Paths<Vec<Val>> {
+        let mut paths = vec![(state, Vec::new())];
+        for argument in arguments {
+            let mut next = Vec::new();
+            for (state, known) in paths {
+                let values = match &argument {
+                    Val::Reference(Place::Member(name)) => self.found_member(name, state),
+                    other => {
+                        let value = Self::loaded(other.clone(), &state);
+                        vec![(state, value)]
+                    }
+                };
+                for (state, value) in values {
+                    let mut known: Vec<Val> = known.clone();
+                    known.push(value);
+                    next.push((state, known));
+                }
+            }
+            paths = next;
+        }
+        paths
+    }
+
+    /// Calls a function of the API with some values.
+    fn api_of(
+        &mut self,
+        name: &str,
+        templates: &[String],
+        arguments: &[Val],
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
         let made = name.strip_suffix("::make");
         let made = made.and_then(|of| self.kind_named(of).or_else(|| pointed(of, &state)));
         if let Some(kind) = made {
-            return self.make_node(kind, &arguments, state, line);
-        }
-        if let Some(paths) = self.own_api(name, &arguments, &state, line) {
+            let before = state.nodes.len();
+            let mut paths = self.make_node(kind, arguments, state, line);
+            for (state, value) in &mut paths {
+                // A block of a list may be the only statement of the list.
+                if let Val::Expr(Some(node)) = value
+                    && *node >= before
+                    && kind.is_stmt()
+                    && (kind != Kind::Block || arguments.len() == 2)
+                    && state.shape(*node).is_some_and(|shape| shape.kind == kind)
+                {
+                    state.made.push(*node);
+                }
+            }
             return paths;
         }
-        if let Some(unknown) = self.unknown_where_lanes_count(name, &arguments) {
+        if let Some(paths) = self.own_api(name, arguments, &state, line) {
+            return paths;
+        }
+        if let Some(unknown) = self.unknown_where_lanes_count(name, arguments) {
             return vec![(state, unknown)];
         }
         let table = self.contracts;
@@ -85,7 +137,7 @@ impl Machine<'_> {
             return vec![(state, Val::info())];
         }
         for contract in table.named(short) {
-            let Some(names) = self.bound(contract, &arguments, templates, &state) else {
+            let Some(names) = self.bound(contract, arguments, templates, &state) else {
                 continue;
             };
             let mut call = Call { name, line, names };
@@ -97,7 +149,7 @@ impl Machine<'_> {
                 return self.ensured(contract, &mut call, state);
             }
         }
-        self.refused(name, &arguments, state, line)
+        self.refused(name, arguments, state, line)
     }
 
     /// Calls of functions whose arguments are lists, or something unknown; `None` for others.
@@ -234,6 +286,11 @@ impl Machine<'_> {
                 let is_known = state.shape(*node).is_some_and(|shape| shape.kind == *kind);
                 is_known.then_some(Item::Val(Val::Expr(Some(*node))))
             }
+            (Sort::Named, Val::Ptr(Some((node, _))) | Val::Expr(Some(node))) => {
+                let kind = self.kind_named(templates.first()?)?;
+                let is_known = state.shape(*node).is_some_and(|shape| shape.kind == kind);
+                is_known.then_some(Item::Val(Val::Expr(Some(*node))))
+            }
             (Sort::Ptr, Val::Ptr(Some((node, _)))) => Some(Item::Val(Val::Expr(Some(*node)))),
             (Sort::Int32, Val::Int(num)) => Some(Item::Val(Val::Int(self.convert(*num, 32, true)))),
             (Sort::Int64, Val::Int(num)) => Some(Item::Val(Val::Int(self.convert(*num, 64, true)))),
@@ -256,8 +313,13 @@ impl Machine<'_> {
             (Sort::Object, value) => {
                 as_it_is(matches!(value, Val::Handle(_) | Val::Opaque(_)) && !value.is_info())
             }
+            (Sort::List, value) => as_it_is(matches!(value, Val::List(parts)
+                if parts.iter().all(|part| matches!(part, Val::Expr(Some(_)))))),
             (Sort::Any, _) => as_it_is(true),
-            (Sort::Known | Sort::Ptr | Sort::Int32 | Sort::Int64 | Sort::Template, _) => None,
+            (
+                Sort::Known | Sort::Named | Sort::Ptr | Sort::Int32 | Sort::Int64 | Sort::Template,
+                _,
+            ) => None,
         })
     }
 

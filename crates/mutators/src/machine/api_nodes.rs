@@ -2,7 +2,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun};
 
-use crate::ir::kinds::{Kind, Type};
+use crate::ir::kinds::{I32, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Assumption, Computation, State, Until};
 use crate::ir::value::Val;
@@ -112,7 +112,7 @@ impl Machine<'_> {
             (Primitive::FreshName, []) => Val::Expr(Some(self.fresh_node_name(&mut state))),
             (Primitive::Alignment, [Val::Expr(Some(node))]) => self.alignment_of(*node, &mut state),
             (Primitive::Alignment, [Val::Expr(Some(node)), Val::Handle(of)]) => {
-                if Self::has_true_reports(of, &state) {
+                if self.has_true_reports(of, &state) {
                     self.alignment_of(*node, &mut state)
                 } else {
                     Val::Handle(self.fresh_name("unknown"))
@@ -141,6 +141,17 @@ impl Machine<'_> {
                 let (mut found, lost) = self.choose(state);
                 self.store(place, unknown, &mut found);
                 return items(self.truths(vec![found], vec![lost]));
+            }
+            (Primitive::Sequence, [Val::List(stmts)]) => {
+                if stmts.is_empty() {
+                    let zero = self.number(0, 32, true);
+                    let zero = Val::Expr(Some(self.literal(I32, zero, &mut state)));
+                    return items(self.make_node(Kind::Evaluate, &[zero], state, call.line));
+                }
+                return match self.block_of(stmts, state.clone(), call.line) {
+                    Some(paths) => items(paths),
+                    None => self.misfit(call, state),
+                };
             }
             (Primitive::UnknownOf, [Val::Type(ty)]) => {
                 self.has_chosen |= self.is_concrete();

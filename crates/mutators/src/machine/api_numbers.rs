@@ -61,6 +61,9 @@ impl Machine<'_> {
                 };
                 Some(Item::Val(Val::Type(Type { code: *code, bits, is_vector })))
             }
+            (Op::Slices, [Item::Val(Val::Expr(Some(node)))]) => {
+                Some(Item::Val(Val::Bool(self.values.bool(Self::has_slices(*node, state)))))
+            }
             (Op::Code, [Item::Val(Val::Int(num))]) => {
                 let code = if num.is_signed { Code::Int } else { Code::UInt };
                 Some(Item::Val(Val::Code(code)))

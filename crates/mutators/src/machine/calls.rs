@@ -6,6 +6,7 @@ use crate::ir::kinds::{Kind, Type};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::contracts;
+use crate::machine::expression::UNDEFINED;
 use crate::machine::lookup::last_part;
 use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
@@ -29,8 +30,9 @@ impl<'p> Machine<'p> {
         line: usize,
     ) -> Paths<Val> {
         let name = match &callee.kind {
-            ExprKind::Member { object, name, .. } if !matches!(object.kind, ExprKind::This) => {
-                return self.call_method((object, name), templates, arguments, state, line);
+            ExprKind::Member { object, name, arrow } if object.kind != ExprKind::This => {
+                let object = (&**object, *arrow);
+                return self.call_method(object, name, templates, arguments, state, line);
             }
             ExprKind::Lambda(lambda) => {
                 if self.running.is_some_and(names_captures) {
@@ -71,7 +73,8 @@ impl<'p> Machine<'p> {
     /// Calls a method of an object other than `this`.
     fn call_method(
         &mut self,
-        (object, name): (&'p Expr, &'p str),
+        (object, arrow): (&'p Expr, bool),
+        name: &'p str,
         templates: &'p [String],
         arguments: &'p [Expr],
         state: State,
@@ -98,6 +101,12 @@ impl<'p> Machine<'p> {
         {
             return self.call_helper((&place, true), arguments, state, line);
         }
+        if name == "defined"
+            && arguments.is_empty()
+            && let Some(paths) = self.is_twin_defined(object, &state)
+        {
+            return paths;
+        }
         let mut paths = Vec::new();
         for (state, (receiver, arguments)) in self.received(object, arguments, state) {
             if let Some(done) =
@@ -109,6 +118,10 @@ impl<'p> Machine<'p> {
             let loaded = Self::loaded(receiver.clone(), &state);
             if matches!(&loaded, Val::Handle(of) if of == "this") {
                 paths.extend(self.call_named(name, templates, arguments, state, line));
+                continue;
+            }
+            if matches!(&loaded, Val::Handle(of) if arrow && self.may_be_null(of)) {
+                paths.extend(self.unsupported(state, UNDEFINED, line));
                 continue;
             }
             if matches!(&loaded, Val::Handle(_))

@@ -10,7 +10,7 @@ use crate::machine::lookup::last_part;
 use crate::machine::run::Machine;
 
 /// The classes whose methods mean what the machine takes them to mean. Their `count` is at most 1.
-const KNOWN: [&str; 25] = [
+const KNOWN: [&str; 26] = [
     "Scope",
     "SmallStack",
     "SmallStackCounter",
@@ -36,6 +36,7 @@ const KNOWN: [&str; 25] = [
     "initializer_list",
     "optional",
     "Target",
+    "NodeRef",
 ];
 
 /// The classes of reports, after whose methods nothing is known of the receiver

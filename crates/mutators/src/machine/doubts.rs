@@ -38,6 +38,31 @@ pub(crate) fn is_known_space(space: &str) -> bool {
     space.split("::").all(|part| SPACES.contains(&part.trim()) || part.is_empty())
 }
 
+/// The types of a function's parameters, each with whether the function may write through it.
+/// `using namespace std` lets files leave out the name.
+fn types(function: &Function) -> Vec<(String, bool)> {
+    function.parameters.iter().map(|of| (plain(&of.ty), of.may_write)).collect()
+}
+
+fn plain(ty: &str) -> String {
+    ty.replace("std::", "")
+}
+
+/// The functions and methods that are declared, and have no body with these parameters.
+pub(crate) fn without_body<'f>(
+    program: &Program,
+    prototypes: &'f [Prototype],
+) -> Vec<&'f Prototype> {
+    let is_seen = |prototype: &Prototype| {
+        let declared: Vec<(String, bool)> =
+            prototype.parameters.iter().map(|(ty, writes)| (plain(ty), *writes)).collect();
+        program.functions.iter().any(|body| {
+            body.class == prototype.class && body.name == prototype.name && types(body) == declared
+        })
+    };
+    prototypes.iter().filter(|prototype| !is_seen(prototype)).collect()
+}
+
 /// The names that a class, or the files outside of classes, declare otherwise than by the bodies
 /// of functions that are known: each with its class.
 pub(crate) fn unseen(program: &Program, prototypes: &[Prototype]) -> BTreeSet<(String, String)> {
@@ -45,20 +70,9 @@ pub(crate) fn unseen(program: &Program, prototypes: &[Prototype]) -> BTreeSet<(S
     for function in &program.functions {
         known.entry((&function.class, &function.name)).or_default().push(function);
     }
-    // `using namespace std` lets files leave out the name.
-    let plain = |ty: &str| ty.replace("std::", "");
-    let types = |function: &Function| -> Vec<(String, bool)> {
-        function.parameters.iter().map(|of| (plain(&of.ty), of.may_write)).collect()
-    };
     let mut found = BTreeSet::new();
-    for prototype in prototypes {
-        let bodies = known.get(&(prototype.class.as_str(), prototype.name.as_str()));
-        let declared: Vec<(String, bool)> =
-            prototype.parameters.iter().map(|(ty, writes)| (plain(ty), *writes)).collect();
-        let is_seen = bodies.is_some_and(|all| all.iter().any(|body| types(body) == declared));
-        if !is_seen {
-            found.insert((prototype.class.clone(), prototype.name.clone()));
-        }
+    for prototype in without_body(program, prototypes) {
+        found.insert((prototype.class.clone(), prototype.name.clone()));
     }
     for class in &program.classes {
         found.extend(class.others.iter().map(|name| (class.name.clone(), name.clone())));

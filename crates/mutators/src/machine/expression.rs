@@ -91,7 +91,9 @@ impl<'p> Machine<'p> {
             ExprKind::Null => vec![(state, Val::Ptr(None))],
             ExprKind::This => vec![(state, Val::Handle("this".to_owned()))],
             ExprKind::Name(name) => self.name(name, state, line),
-            ExprKind::Member { object, name, .. } => self.member(object, name, state, line),
+            ExprKind::Member { object, name, arrow } => {
+                self.member((object, *arrow), name, state, line)
+            }
             ExprKind::Call { callee, templates, arguments } => {
                 self.call_expression(callee, templates, arguments, state, line)
             }
@@ -361,6 +363,9 @@ impl<'p> Machine<'p> {
     fn name_of_object(&mut self, name: &str, state: State) -> Paths<Val> {
         if let Some(slot) = state.members.iter().find(|slot| slot.name == name) {
             let value = slot.value.clone();
+            if let Some(paths) = self.changed_member(name, &value, &state) {
+                return paths;
+            }
             let mut state = state;
             self.reads(&Place::Member(name.to_owned()), &value, &mut state);
             return self.asked_for(name, value, state);
@@ -385,7 +390,7 @@ impl<'p> Machine<'p> {
         let is_unsteady = state.visits > 0
             && self.program.unsteady.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
         if is_unsteady && self.purpose(name).is_none() && invariant(name).is_none() {
-            let now = format!("{name}#{}", state.visits);
+            let now = changed(name, state.visits);
             return vec![(state, Val::Handle(now))];
         }
         vec![(state, Val::Handle(name.to_owned()))]
@@ -398,6 +403,54 @@ impl<'p> Machine<'p> {
         let (a, b) = list.strip_prefix('<')?.strip_suffix('>')?.split_once(',')?;
         let (a, b) = (self.kind_named(a.trim())?, self.kind_named(b.trim())?);
         Some(a == b)
+    }
+
+    /// The value of an expression or a statement in a member that other methods may have assigned:
+    /// undefined, or something about which nothing is known. `None` for other members.
+    fn changed_member(&mut self, name: &str, value: &Val, state: &State) -> Option<Paths<Val>> {
+        let Val::Handle(of) = value else { return None };
+        let slot = state.members.iter().find(|slot| slot.name == name);
+        let is_node =
+            slot.is_some_and(|slot| ["Expr", "Stmt"].contains(&slot.ty.as_str()))
+                || self.program.classes.iter().flat_map(|class| &class.fields).any(|field| {
+                    field.name == name && ["Expr", "Stmt"].contains(&field.ty.as_str())
+                });
+        if self.is_concrete() || !is_node || of.ends_with(DEFINED) {
+            return None;
+        }
+        let (mut defined, mut undefined) = self.choose(state.clone());
+        let place = Place::Member(name.to_owned());
+        let known = Val::Handle(format!("{of}{DEFINED}"));
+        self.store(&place, known.clone(), &mut defined);
+        self.store(&place, Val::Expr(None), &mut undefined);
+        Some(vec![(defined, known), (undefined, Val::Expr(None))])
+    }
+
+    /// Tests whether a value may be an undefined expression or a null pointer: other methods may have
+    /// assigned the member that it comes from, or it is a member that the method has not assigned.
+    pub(super) fn may_be_undefined(&self, of: &str) -> bool {
+        if self.is_concrete() || self.mode.is_emitter() || of.ends_with(DEFINED) {
+            return false;
+        }
+        let mut fields = self.program.classes.iter().flat_map(|class| &class.fields);
+        of.contains(CHANGED) || fields.any(|field| field.name == of)
+    }
+
+    /// Tests whether what a value points to may not exist, as [`Self::may_be_undefined`]. An iterator
+    /// is no null pointer.
+    pub(super) fn may_be_null(&self, of: &str) -> bool {
+        let finds = [".find", ".shallow_find", ".begin", ".end"];
+        self.may_be_undefined(of) && finds.iter().all(|end| !of.ends_with(end))
+    }
+
+    /// The value of a member that is given to a function.
+    pub(super) fn found_member(&mut self, name: &str, state: State) -> Paths<Val> {
+        let place = Place::Member(name.to_owned());
+        let value = Self::load(&place, &state).map_or(Val::Unknown, |slot| slot.value);
+        match self.changed_member(name, &value, &state) {
+            Some(paths) => paths,
+            None => vec![(state, value)],
+        }
     }
 
     /// The value of an expression that is a member of the object when the method begins: undefined,
@@ -418,7 +471,13 @@ impl<'p> Machine<'p> {
     }
 
     /// `object.name` and `object->name`.
-    fn member(&mut self, object: &'p Expr, name: &'p str, state: State, line: usize) -> Paths<Val> {
+    fn member(
+        &mut self,
+        (object, arrow): (&'p Expr, bool),
+        name: &'p str,
+        state: State,
+        line: usize,
+    ) -> Paths<Val> {
         if matches!(object.kind, ExprKind::This) {
             return self.name_of_object(name, state);
         }
@@ -466,6 +525,9 @@ impl<'p> Machine<'p> {
                         self.end(state, Outcome::Unsupported(what), line);
                     }
                 },
+                Val::Handle(of) if arrow && self.may_be_null(&of) => {
+                    self.end(state, Outcome::Unsupported(UNDEFINED.to_owned()), line);
+                }
                 Val::Handle(of) => paths.push((state, Val::Handle(format!("{of}.{name}")))),
                 Val::Opaque(_) if !self.is_concrete() => {
                     paths.push((state, Val::Handle(name.to_owned())));
@@ -481,6 +543,20 @@ impl<'p> Machine<'p> {
         }
         paths
     }
+}
+
+/// The end of the handle of a member that is known to be a defined expression.
+pub(super) const DEFINED: &str = " (defined)";
+
+/// What stands in the handle of a member that other methods may have assigned.
+const CHANGED: &str = "#after ";
+
+/// The reason why a path ends at what may be undefined.
+pub(super) const UNDEFINED: &str = "a member that other methods may leave undefined";
+
+/// The handle of a member after some visits.
+pub(super) fn changed(name: &str, visits: u32) -> String {
+    format!("{name}{CHANGED}{visits}")
 }
 
 /// Tests whether an expression is a truth value by its form.

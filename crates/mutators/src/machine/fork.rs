@@ -274,6 +274,10 @@ impl<'p> Machine<'p> {
             let state = self.without_bound_vectors(node, kind, state);
             return (Vec::new(), vec![state]);
         }
+        let by_key = Self::kind_by_key(node, kind, &state);
+        if by_key == Some(false) {
+            return (Vec::new(), vec![state]);
+        }
         let mut fails = state.clone();
         fails.node_mut(node).not |= bit(kind);
         fails.decide(Atom::Is(node, kind), false);
@@ -293,8 +297,10 @@ impl<'p> Machine<'p> {
             state.decide(Atom::Is(node, kind), true);
             holds.push(state);
         }
-        let is_possible =
-            Kind::ALL.iter().any(|kind| kind.admits(ty) && fails.node(node).not & bit(*kind) == 0);
+        let is_possible = by_key.is_none()
+            && Kind::ALL
+                .iter()
+                .any(|kind| kind.admits(ty) && fails.node(node).not & bit(*kind) == 0);
         (holds, if is_possible { vec![fails] } else { Vec::new() })
     }
 }

@@ -7,6 +7,7 @@ use crate::ir::kinds::Kind;
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
+use crate::machine::expression::{DEFINED, UNDEFINED};
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
@@ -24,6 +25,10 @@ impl Machine<'_> {
         let Val::Handle(of) = receiver else {
             return self.unsupported(state, format!("the method {name}"), line);
         };
+        let follows = matches!(name, Method::Type | Method::Front | Method::Back);
+        if follows && self.may_be_undefined(of) {
+            return self.unsupported(state, UNDEFINED, line);
+        }
         match (name, arguments) {
             (
                 Method::Ref | Method::Get,
@@ -67,6 +72,9 @@ impl Machine<'_> {
                 [],
             ) if self.follows_unknown() => {
                 vec![(state, Val::Handle(format!("{of}.{name}")))]
+            }
+            (Method::Defined, []) if of.ends_with(DEFINED) => {
+                vec![(state, Val::Bool(self.values.bool(true)))]
             }
             (Method::Defined | Method::SameAs, _) if !self.is_concrete() => {
                 let (holds, fails) = self.choose(state);

@@ -9,7 +9,9 @@
 //! only if the condition holds wherever the result is evaluated: in every iteration, in both arms,
 //! under the bindings there. A condition that reads memory is assumed of no statement, because a
 //! statement may store. If the condition of an entry is not known, nothing is known about what is
-//! mutated while the entry is there. No method reads what it may assume from any other scope.
+//! mutated while the entry is there. No method reads what it may assume from any other scope. The
+//! entries of a scope of reports from which no method reads anything owe nothing
+//! ([`crate::machine::unread`]).
 
 use halidom_cpp::ast::{Class, Declared, ExprKind};
 use halidom_cpp::{Sign, words};
@@ -80,9 +82,14 @@ const INVARIANTS: [Stated; 6] = [
     },
 ];
 
+/// The name of a scope without the object that has it.
+fn last_part(scope: &str) -> &str {
+    scope.rsplit(['.', '>', ':']).next().unwrap_or(scope)
+}
+
 /// The invariant of a member, if it has one.
 pub(crate) fn invariant(scope: &str) -> Option<Invariant> {
-    let name = scope.rsplit(['.', '>', ':']).next().unwrap_or(scope);
+    let name = last_part(scope);
     let known = INVARIANTS.iter().find(|stated| stated.scope == name);
     known
         .map(|stated| stated.invariant)
@@ -132,6 +139,10 @@ impl Machine<'_> {
         let Some(invariant) = invariant(scope) else { return };
         if self.is_concrete() {
             self.has_assumed |= matches!(name, Method::Push | Method::Insert | Method::Emplace);
+            return;
+        }
+        // Its entries owe nothing.
+        if self.program.unread.iter().any(|known| known == scope) {
             return;
         }
         match (name, arguments) {
@@ -186,9 +197,10 @@ impl Machine<'_> {
 
     /// Tests whether the entries of a scope are reports that are true of their variables: others
     /// added them, and the method added none that is still there.
-    pub(crate) fn has_true_reports(scope: &str, state: &State) -> bool {
+    pub(crate) fn has_true_reports(&self, scope: &str, state: &State) -> bool {
         let is_own = |assumed: &Assumption| matches!(&assumed.until, Until::Removed(..));
-        let is_of_reports = invariant(scope) == Some(Invariant::Report);
+        let is_unread = self.program.unread.iter().any(|known| known == last_part(scope));
+        let is_of_reports = invariant(scope) == Some(Invariant::Report) && !is_unread;
         is_of_reports && !state.conditions().iter().any(is_own)
     }
 

@@ -57,6 +57,9 @@ pub(crate) enum Sort {
     Ptr,
     /// A pointer to a node that is known to have the pointer's kind.
     Known,
+    /// An expression, or a pointer to a node, that is known to have the kind that the call's template
+    /// argument names.
+    Named,
     /// A C++ integer.
     Int,
     /// A C++ integer, converted to `int`.
@@ -80,6 +83,8 @@ pub(crate) enum Sort {
     Opaque,
     /// An object or a text about which nothing is known.
     Object,
+    /// A list of defined expressions or statements.
+    List,
     /// Anything.
     Any,
 }
@@ -91,6 +96,7 @@ impl Sort {
         ("Null", Self::Null),
         ("Ptr", Self::Ptr),
         ("Known", Self::Known),
+        ("Named", Self::Named),
         ("Int", Self::Int),
         ("Int32", Self::Int32),
         ("Int64", Self::Int64),
@@ -102,6 +108,7 @@ impl Sort {
         ("Place", Self::Place),
         ("Opaque", Self::Opaque),
         ("Object", Self::Object),
+        ("List", Self::List),
         ("Any", Self::Any),
     ];
 }
@@ -161,6 +168,8 @@ pub(crate) enum Op {
     Least,
     /// `greatest`
     Greatest,
+    /// `slices`
+    Slices,
 }
 
 impl Op {
@@ -192,6 +201,7 @@ impl Op {
         ("integer", Self::Integer, 1, 1),
         ("least", Self::Least, 1, 1),
         ("greatest", Self::Greatest, 1, 1),
+        ("slices", Self::Slices, 1, 1),
     ];
 }
 
@@ -230,6 +240,8 @@ pub(crate) enum Primitive {
     Another,
     /// `(perhaps place)`
     Perhaps,
+    /// `(sequence list)`
+    Sequence,
 }
 
 impl Primitive {
@@ -251,6 +263,7 @@ impl Primitive {
         ("unknown-of", Self::UnknownOf, 1, 1),
         ("another", Self::Another, 1, 1),
         ("perhaps", Self::Perhaps, 1, 1),
+        ("sequence", Self::Sequence, 1, 1),
     ];
 }
 

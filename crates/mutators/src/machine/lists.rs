@@ -4,7 +4,8 @@
 //! its path as bounded, unless the method treats all elements alike. The contents of scopes are not
 //! known when a mutator begins.
 
-use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_cpp::ast::{Expr, ExprKind, Function};
+use halidom_cpp::words;
 
 use crate::ir::kinds::Type;
 use crate::ir::layout::has_elements;
@@ -327,6 +328,15 @@ impl<'p> Machine<'p> {
                 if ty.as_ref().is_some_and(|ty| self.is_active(element_of(ty))) {
                     return self.unsupported(state, ACTIVE, line);
                 }
+                // A function that calls itself fills a list of any length.
+                if !self.is_concrete()
+                    && values.len() >= MAX_ITERATIONS
+                    && self.running.is_some_and(calls_itself)
+                {
+                    let what = format!("lists of at most {MAX_ITERATIONS} elements");
+                    self.end(state, Outcome::Bounded(what), line);
+                    return Vec::new();
+                }
                 let ty = ty.unwrap_or_default();
                 let element = if is_typed(&ty) {
                     self.initialize(element_of(&ty), value.clone(), &mut state)
@@ -561,4 +571,9 @@ fn is_never_empty(list: NodeId, state: &State) -> bool {
             matches!(field, Field::Expr(inner) if *inner == list) && has_elements(shape.kind, name)
         })
     })
+}
+
+/// Tests whether a function calls itself, as far as its text tells.
+fn calls_itself(function: &Function) -> bool {
+    words(&function.text).filter(|word| *word == function.name).count() > 1
 }

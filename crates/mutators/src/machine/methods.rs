@@ -9,6 +9,7 @@ use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Piece, Place, Val};
 use crate::machine::info::is_report;
+use crate::machine::keys::key_of;
 use crate::machine::language::Print;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -189,6 +190,9 @@ impl Machine<'_> {
                     let truth = self.values.bool(a == b || is_name);
                     return vec![(state, Val::Bool(truth))];
                 }
+                if Self::is_newer(*a, *b, &state) || Self::is_newer(*b, *a, &state) {
+                    return vec![(state, Val::Bool(self.values.bool(false)))];
+                }
                 let (holds, fails) = self.equal(*a, *b, state.clone());
                 // Equal structure is not identity: both remain possible.
                 let fails = if fails.is_empty() && *a != *b { vec![state] } else { fails };
@@ -203,8 +207,8 @@ impl Machine<'_> {
             }
             (Val::Expr(Some(node)), Method::TypeKey, []) => {
                 let key = match state.shape(*node) {
-                    Some(shape) => Val::Text(shape.kind.name().to_owned()),
-                    None => Val::Handle("type_key".to_owned()),
+                    Some(shape) if self.is_concrete() => Val::Text(shape.kind.name().to_owned()),
+                    _ => Val::Handle(key_of(*node)),
                 };
                 vec![(state, key)]
             }
@@ -322,7 +326,10 @@ impl Machine<'_> {
                             paths.extend(self.is_intrinsic(*node, intrinsic, state));
                         }
                         _ => {
-                            let (holds, fails) = self.choose(state);
+                            let (mut holds, fails) = self.choose(state);
+                            if name == Method::IsSlice {
+                                holds.slices.push(*node);
+                            }
                             paths.extend(self.truths(vec![holds], vec![fails]));
                         }
                     }

@@ -13,16 +13,19 @@
 //!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
 //!   have a meaning.
 //! * `alike` tells whether short lists stand for long ones; `folds` has the functions that make a
-//!   statement of a list.
+//!   statement of a list, `hoists` those that make the slice of an operator of slices.
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
 //!   own visitors and mutators, and `parts` nodes from lists and from what is not known. `asserts`
 //!   has the assertions of `make` about types.
 //! * `open_lanes` answers questions about the lanes of bound values; `shuffles` has the members of
 //!   shuffles of known IR.
+//! * `keys` compares the kinds of nodes by their keys.
 //! * `maps` has the maps of runs on known IR, `texts` the names that are made of texts, `backwards`
 //!   the loops by reverse iterators.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
 //!   records the entries that a path leaves on scopes, `buffers` those of a table of buffers.
+//!   `unread` finds the scopes whose entries nothing relies on, `twins` the variables that are always
+//!   assigned together.
 //! * `lives` finds pointers and references into expressions that have ended.
 //! * `sequence` ends paths on which an order matters that C++ leaves open; `references` tells the
 //!   types that may be references by another name.
@@ -53,8 +56,10 @@ pub(crate) mod folds;
 pub(crate) mod fork;
 pub(crate) mod handles;
 pub(crate) mod helpers;
+pub(crate) mod hoists;
 pub(crate) mod info;
 pub(crate) mod invariants;
+pub(crate) mod keys;
 pub(crate) mod lanes;
 pub(crate) mod language;
 pub(crate) mod lists;
@@ -86,7 +91,9 @@ pub(crate) mod statements;
 pub(crate) mod steady;
 pub(crate) mod structure;
 pub(crate) mod texts;
+pub(crate) mod twins;
 pub(crate) mod types;
+pub(crate) mod unread;
 pub(crate) mod vanish;
 pub(crate) mod variables;
 pub(crate) mod visitors;

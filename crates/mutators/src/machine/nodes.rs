@@ -9,6 +9,7 @@ use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
 use crate::ir::value::{Num, Piece, Place, Val, members};
+use crate::machine::expression::{UNDEFINED, changed};
 use crate::machine::invariants::invariant;
 use crate::machine::masks::is_masked;
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -274,6 +275,9 @@ impl Machine<'_> {
                     Vec::new()
                 }
             };
+        }
+        if self.takes_undefined(kind, arguments) {
+            return self.unsupported(state, UNDEFINED, line);
         }
         if let Some(paths) = self.make_by_layout(kind, arguments, state.clone(), line) {
             return paths;
@@ -727,8 +731,9 @@ impl Machine<'_> {
                 // Each time it may be another value. A scope is known by its name.
                 let is_scope =
                     self.purpose(&slot.name).is_some() || invariant(&slot.name).is_some();
-                let visits = if is_scope { String::new() } else { format!("#{}", state.visits) };
-                slot.value = Val::Handle(slot.name.clone() + &visits);
+                let name = slot.name.clone();
+                slot.value =
+                    Val::Handle(if is_scope { name } else { changed(&name, state.visits) });
             }
         }
         self.leave_result(result, state);

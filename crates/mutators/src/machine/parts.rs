@@ -1,8 +1,8 @@
 //! Nodes that are made of lists, or of what is not known.
 
 use crate::ir::kinds::{Kind, Role, Type};
-use crate::ir::layout::{Layout, role};
-use crate::ir::node::NodeId;
+use crate::ir::layout::{Layout, layouts, role};
+use crate::ir::node::{Field, NodeId};
 use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::machine::run::{Machine, Paths};
@@ -29,6 +29,53 @@ impl Machine<'_> {
             paths = next;
         }
         Some(paths)
+    }
+
+    /// Tests whether one statement is a node that `make` made in the method, and the other one is an
+    /// operand of the node that it visits. They are two nodes, even if they are known to be equal.
+    pub(super) fn is_newer(made: NodeId, old: NodeId, state: &State) -> bool {
+        let visited = &state.nodes[0];
+        let Some(shape) = visited.shape.as_ref().filter(|_| !visited.is_learnt) else {
+            return false;
+        };
+        let is_operand = |node: NodeId| {
+            shape.fields.iter().any(|field| match field {
+                Field::Expr(operand) => *operand == node,
+                Field::Number(_) | Field::Lanes | Field::Opaque(_) => false,
+            })
+        };
+        state.made.contains(&made) && is_operand(old) && !is_operand(made)
+    }
+
+    /// Tests whether `make` takes an expression or a statement that may be undefined.
+    pub(super) fn takes_undefined(&self, kind: Kind, arguments: &[Val]) -> bool {
+        let is_lost = |value: &Val| match value {
+            Val::Handle(of) => self.may_be_undefined(of),
+            _ => false,
+        };
+        let has_lost = |value: &Val| match value {
+            Val::List(parts) => parts.iter().any(is_lost),
+            value => is_lost(value),
+        };
+        let layouts = layouts(kind, self.profile.name);
+        if !layouts.is_empty() {
+            let is_node = |member: &str| {
+                !matches!(role(kind, member), None | Some(Role::Name | Role::Opaque))
+            };
+            return layouts.iter().any(|layout| {
+                layout
+                    .members
+                    .iter()
+                    .zip(arguments)
+                    .any(|(of, value)| is_node(of) && has_lost(value))
+            });
+        }
+        let has_operands = !matches!(
+            kind,
+            Kind::IntImm | Kind::UIntImm | Kind::FloatImm | Kind::StringImm | Kind::Variable
+        );
+        let is_list = |value: &Val| kind != Kind::Call || matches!(value, Val::List(_));
+        has_operands && arguments.iter().any(|value| is_list(value) && has_lost(value))
     }
 
     /// `make` with a name or a list about which nothing is known: any statement, or any expression

@@ -29,6 +29,26 @@ pub(crate) enum Purpose {
     Growth,
 }
 
+/// A pair of variables that are always assigned together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Twins {
+    /// The class whose members they are, or whose method declares them.
+    pub(crate) class: String,
+    /// The line of the method that declares them.
+    pub(crate) method: Option<usize>,
+    /// The variable that is a `NodeRef`.
+    pub(crate) node: String,
+    /// The variable that is an expression, which is defined where the other one is.
+    pub(crate) value: String,
+}
+
+impl Twins {
+    /// The names of the two variables.
+    pub(crate) fn names(&self) -> [&str; 2] {
+        [&self.node, &self.value]
+    }
+}
+
 /// The functions that can be called.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
@@ -39,6 +59,8 @@ pub(crate) struct Program {
     /// The names that the files give to aliases, macros, variables, template parameters,
     /// enumerations, and functions without a body.
     pub(crate) others: Vec<String>,
+    /// The texts of the files outside of functions with bodies, without comments.
+    pub(crate) outside: Vec<String>,
     /// The arrays of texts that the files declare outside of functions and classes.
     pub(crate) texts: Vec<(String, Vec<String>)>,
     /// The names of the function templates with specializations.
@@ -59,6 +81,10 @@ pub(crate) struct Program {
     pub(crate) has_other_space: bool,
     /// The members and variables that functions may assign, sorted.
     pub(crate) unsteady: Vec<String>,
+    /// The pairs of variables that are always assigned together.
+    pub(crate) twins: Vec<Twins>,
+    /// The scopes whose entries nothing relies on.
+    pub(crate) unread: Vec<String>,
     /// The scopes with invariants whose entries may be reached by another name.
     pub(crate) linked: Vec<String>,
     /// The members that are scopes.

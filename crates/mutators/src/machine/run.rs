@@ -120,7 +120,7 @@ pub(crate) const ROUNDED: &str = "a number that is rounded to `float`";
 
 /// The number of paths beyond which a mutator is given up. Those that statements leave and those
 /// that expressions add are counted apart.
-const MAX_PATHS: usize = 100_000;
+const MAX_PATHS: usize = 200_000;
 
 /// The number of evaluated expressions beyond which a mutator is given up.
 const MAX_STEPS: usize = 4_000_000;

@@ -4,7 +4,8 @@
 //!
 //! A shuffle of a mutator's input has no known parts, so that what asks for them is unsupported.
 //! Only wholly known IR has shuffles with parts: a list of vectors, and a list of literals, which
-//! are the indices. Nothing is proved of such IR.
+//! are the indices. Nothing is proved of such IR. Of other shuffles, a path knows those that it found
+//! to be slices.
 
 use crate::ir::kinds::{I32, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -35,6 +36,21 @@ fn part(node: NodeId, index: usize, state: &State) -> Option<Vec<NodeId>> {
 }
 
 impl Machine<'_> {
+    /// Tests whether both operands of a node are known to be slices.
+    pub(super) fn has_slices(node: NodeId, state: &State) -> bool {
+        let Some(Shape { fields, .. }) = state.shape(node) else { return false };
+        let is_slice = |field: &Field| match field {
+            Field::Expr(of) => Self::is_slice(*of, state),
+            Field::Number(_) | Field::Lanes | Field::Opaque(_) => false,
+        };
+        fields.len() == 2 && fields.iter().all(is_slice)
+    }
+
+    /// Tests whether a node was found to be a slice.
+    pub(super) fn is_slice(node: NodeId, state: &State) -> bool {
+        state.slices.iter().any(|known| state.find(*known) == state.find(node))
+    }
+
     /// A member of a shuffle, if it is known.
     pub(super) fn part_of_shuffle(
         &mut self,

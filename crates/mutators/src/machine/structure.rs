@@ -452,6 +452,10 @@ impl Machine<'_> {
         let (lhs_is_name, rhs_is_name) = (is_name(lhs, &state), is_name(rhs, &state));
         let is_symbol =
             |value: &Val| matches!(value, Val::Opaque(_) | Val::Handle(_) | Val::Text(_));
+        if let Some((equal, other)) = self.keys_equal(lhs, rhs, &state) {
+            let (holds, fails) = if op == Sign::Eq { (equal, other) } else { (other, equal) };
+            return Some(self.truths(holds, fails));
+        }
         let is_same = match (lhs, rhs) {
             (Val::Expr(Some(a)), Val::Expr(Some(b))) if lhs_is_name && rhs_is_name => {
                 let (same, other) = self.equal(*a, *b, state);

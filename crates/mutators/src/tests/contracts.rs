@@ -104,6 +104,10 @@ impl Scene {
                 _ => panic!("{text}"),
             };
         }
+        if let Some(list) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+            let parts = list.split(' ').filter(|part| !part.is_empty());
+            return Val::List(parts.map(|part| self.value(part, machine)).collect());
+        }
         let known = match text {
             "null" => Some(Val::Expr(None)),
             "true" | "false" => Some(Val::Bool(machine.values.bool(text == "true"))),
@@ -144,8 +148,8 @@ impl Scene {
         }))
     }
 
-    /// The node of a name. Names that begin with `load_` are loads, and those that begin with
-    /// `print_` are calls of `print`.
+    /// The node of a name. Names that begin with `load_` are loads, those that begin with `print_`
+    /// are calls of `print`, and those that begin with `slices_` are sums of slices.
     fn node(&mut self, name: &'static str, ty: Type) -> NodeId {
         if let Some((_, node)) = self.named.iter().find(|(known, _)| *known == name) {
             return *node;
@@ -157,7 +161,16 @@ impl Scene {
             ("nop_", Kind::Undefined),
         ];
         let kind = kinds.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, kind)| *kind);
-        let shape = kind.map(|kind| Shape { kind, fields: Vec::new() });
+        let mut shape = kind.map(|kind| Shape { kind, fields: Vec::new() });
+        if name.starts_with("slices_") {
+            let slice = |_| {
+                let shape = Shape { kind: Kind::Shuffle, fields: Vec::new() };
+                self.state.add(ty, None, Some(shape))
+            };
+            let slices = [0, 1].map(slice);
+            self.state.slices.extend(slices);
+            shape = Some(Shape { kind: Kind::Add, fields: slices.map(Field::Expr).to_vec() });
+        }
         let node = self.state.add(ty, None, shape);
         if kind == Some(Kind::Call) {
             self.state.node_mut(node).intrinsic = Some("print".to_owned());
@@ -347,7 +360,7 @@ fn others(op: Op) -> &'static [Op] {
         Op::Greatest => &[Op::Least],
         Op::Integer => &[Op::Vector],
         Op::Vector => &[Op::Integer],
-        Op::Not | Op::If | Op::Abs | Op::Power | Op::Type | Op::Code | Op::Bits => &[],
+        Op::Not | Op::If | Op::Abs | Op::Power | Op::Type | Op::Code | Op::Bits | Op::Slices => &[],
     }
 }
 
