@@ -204,7 +204,7 @@ pub struct Function {
     pub line: Line,
     /// The number of its last line.
     pub last_line: Line,
-    /// Where it stands in the text of its file.
+    /// The place in the text of its file.
     pub bytes: Range<usize>,
     /// The namespaces around it.
     pub place: String,

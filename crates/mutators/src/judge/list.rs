@@ -247,8 +247,8 @@ impl Found {
         Some((file, line - self.lines[file].0))
     }
 
-    /// Returns what syntax errors hide, and the functions in whose place contracts stand. Nothing is
-    /// known of them, unless the body has a form that keeps the contract.
+    /// Returns what syntax errors hide, and the functions in whose place contracts stand. Nothing
+    /// is known of them, unless the body has a form that keeps the contract.
     fn hidden(&self) -> Vec<Mutator> {
         let hidden = self.errors.iter().map(|line| {
             let what = "text that is not read, and may hold mutators";

@@ -119,16 +119,8 @@ impl Machine<'_> {
                 }
             }
             (Primitive::Scope, [Val::Expr(Some(node)), Val::Bool(holds)]) => {
-                let depth = (state.frames.len(), state.frame().len());
                 let holds = self.values.as_number(*holds) == Some(1);
-                let value = self.node_value(*node, &state);
-                let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
-                state.assumed.push(Assumption {
-                    is_trivial: false,
-                    fact: state.node(*node).ty.is_bool().then_some(fact),
-                    nodes: vec![*node],
-                    until: Until::Block(depth),
-                });
+                self.assume_in_block(*node, holds, &mut state);
                 Val::Handle("a scope".to_owned())
             }
             (Primitive::Either, [a, b]) => {
@@ -171,6 +163,19 @@ impl Machine<'_> {
             _ => return self.misfit(call, state),
         };
         vec![(state, Item::Val(value))]
+    }
+
+    /// Assumes that an expression has a truth value until the block ends.
+    fn assume_in_block(&mut self, node: NodeId, holds: bool, state: &mut State) {
+        let depth = (state.frames.len(), state.frame().len());
+        let value = self.node_value(node, state);
+        let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
+        state.assumed.push(Assumption {
+            is_trivial: false,
+            fact: state.node(node).ty.is_bool().then_some(fact),
+            nodes: vec![node],
+            until: Until::Block(depth),
+        });
     }
 
     /// Makes a node of a kind.

@@ -426,8 +426,9 @@ impl<'p> Machine<'p> {
         Some(vec![(defined, known), (undefined, Val::Expr(None))])
     }
 
-    /// Tests whether a value may be an undefined expression or a null pointer: other methods may have
-    /// assigned the member that it comes from, or it is a member that the method has not assigned.
+    /// Tests whether a value may be an undefined expression or a null pointer: other methods may
+    /// have assigned the member that it comes from, or it is a member that the method has not
+    /// assigned.
     pub(super) fn may_be_undefined(&self, of: &str) -> bool {
         if self.is_concrete() || self.mode.is_emitter() || of.ends_with(DEFINED) {
             return false;
@@ -436,8 +437,8 @@ impl<'p> Machine<'p> {
         of.contains(CHANGED) || fields.any(|field| field.name == of)
     }
 
-    /// Tests whether what a value points to may not exist, as [`Self::may_be_undefined`]. An iterator
-    /// is no null pointer.
+    /// Tests whether what a value points to may not exist, as [`Self::may_be_undefined`]. An
+    /// iterator is no null pointer.
     pub(super) fn may_be_null(&self, of: &str) -> bool {
         let finds = [".find", ".shallow_find", ".begin", ".end"];
         self.may_be_undefined(of) && finds.iter().all(|end| !of.ends_with(end))
@@ -548,7 +549,7 @@ impl<'p> Machine<'p> {
 /// The end of the handle of a member that is known to be a defined expression.
 pub(super) const DEFINED: &str = " (defined)";
 
-/// What stands in the handle of a member that other methods may have assigned.
+/// The mark in the handle of a member that other methods may have assigned.
 const CHANGED: &str = "#after ";
 
 /// The reason why a path ends at what may be undefined.

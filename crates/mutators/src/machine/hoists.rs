@@ -13,7 +13,9 @@
 //!                  if (list[i].type() != list[i].type()) { return e; }
 //!              }
 //!            | std::vector<Expr> c;
-//!            | for (size_t i = 0; i < list.size(); i++) { c.push_back(T::make(list[i], list[i])); }
+//!            | for (size_t i = 0; i < list.size(); i++) {
+//!                  c.push_back(T::make(list[i], list[i]));
+//!              }
 //! known    ::= op | s | s->is_slice()
 //! differ   ::= s->indices != s->indices | list.size() != list.size()
 //! list     ::= l | s->vectors
@@ -38,8 +40,8 @@
 //! place and the same lane of the vector there. All vectors of `c` have one element type, as all
 //! vectors of a shuffle have, and each index is in range, as it was. A lane of the result is the
 //! operator of two lanes of vectors; these are the lanes of the two shuffles at this place. So the
-//! result has the value of `e` in each lane, and its type. The operators of [`LANEWISE`] are defined
-//! on every number, so that a lane that the slice leaves out cannot fail.
+//! result has the value of `e` in each lane, and its type. The operators of [`LANEWISE`] are
+//! defined on every number, so that a lane that the slice leaves out cannot fail.
 
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, is_letter};

@@ -57,8 +57,8 @@ pub(crate) enum Sort {
     Ptr,
     /// A pointer to a node that is known to have the pointer's kind.
     Known,
-    /// An expression, or a pointer to a node, that is known to have the kind that the call's template
-    /// argument names.
+    /// An expression, or a pointer to a node, that is known to have the kind that the call's
+    /// template argument names.
     Named,
     /// A C++ integer.
     Int,

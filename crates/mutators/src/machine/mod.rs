@@ -24,8 +24,8 @@
 //!   the loops by reverse iterators.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
 //!   records the entries that a path leaves on scopes, `buffers` those of a table of buffers.
-//!   `unread` finds the scopes whose entries nothing relies on, `twins` the variables that are always
-//!   assigned together.
+//! * `unread` finds the scopes whose entries nothing relies on, `twins` the variables that are
+//!   always assigned together.
 //! * `lives` finds pointers and references into expressions that have ended.
 //! * `sequence` ends paths on which an order matters that C++ leaves open; `references` tells the
 //!   types that may be references by another name.

@@ -31,8 +31,9 @@ impl Machine<'_> {
         Some(paths)
     }
 
-    /// Tests whether one statement is a node that `make` made in the method, and the other one is an
-    /// operand of the node that it visits. They are two nodes, even if they are known to be equal.
+    /// Tests whether one statement is a node that `make` made in the method, and the other one is
+    /// an operand of the node that it visits. They are two nodes, even if they are known to be
+    /// equal.
     pub(super) fn is_newer(made: NodeId, old: NodeId, state: &State) -> bool {
         let visited = &state.nodes[0];
         let Some(shape) = visited.shape.as_ref().filter(|_| !visited.is_learnt) else {

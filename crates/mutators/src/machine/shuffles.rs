@@ -4,8 +4,8 @@
 //!
 //! A shuffle of a mutator's input has no known parts, so that what asks for them is unsupported.
 //! Only wholly known IR has shuffles with parts: a list of vectors, and a list of literals, which
-//! are the indices. Nothing is proved of such IR. Of other shuffles, a path knows those that it found
-//! to be slices.
+//! are the indices. Nothing is proved of such IR. Of other shuffles, a path knows those that it
+//! found to be slices.
 
 use crate::ir::kinds::{I32, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};

@@ -9,7 +9,8 @@
 //!
 //! * to push what `modulus_remainder` finds of some expression under a key,
 //! * to pop a key, and
-//! * to give it to `reduce_expr_modulo`, whose contract ensures nothing of the number that it finds.
+//! * to give it to `reduce_expr_modulo`, whose contract ensures nothing of the number that it
+//!   finds.
 //!
 //! Within the value that is pushed, `modulus_remainder` may get the scope, and is something unknown
 //! then. So each entry is made by the analysis: it may be about another variable, but it is no
@@ -73,9 +74,9 @@ pub(crate) fn unread(
     found
 }
 
-/// Tells for each class whether it is declared as a whole where all that may use its private members
-/// is seen: in a file that no other one includes, with bodies of all methods, without friends, and
-/// with a name that no other class has.
+/// Tells for each class whether it is declared as a whole where all that may use its private
+/// members is seen: in a file that no other one includes, with bodies of all methods, without
+/// friends, and with a name that no other class has.
 pub(crate) fn whole(
     program: &Program,
     prototypes: &[Prototype],
