@@ -29,7 +29,7 @@ const SUMS: &str = "    r = hl.RDom([(0, a.width()), (0, a.height())], 'r')
     sums.update(0).unscheduled()
     counts.update(0).unscheduled()";
 
-/// The memory has whole tiles, of which the update writes those rows that are read.
+/// The memory has whole tiles. The update writes only the rows that are read.
 const ROWS: &str = "    r = hl.RDom([(0, a.width())], 'r')
     q = hl.RDom([(0, a.height())], 'q')
     counts[x, y] = hl.u32(0)

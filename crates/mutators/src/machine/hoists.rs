@@ -21,7 +21,7 @@
 //! list     ::= l | s->vectors
 //! ```
 //!
-//! Where two shuffles or two lists stand, they are those of both operands; in `T::make` the first
+//! Two shuffles or two lists in one condition are those of both operands; in `T::make` the first
 //! operand's comes first. Each name is declared once, except for counters of loops. Before `c` is
 //! filled, all tests stand, so that the sizes, the indices and the types are equal from there on.
 //! All calls of `f` name a kind of [`LANEWISE`], and nothing else names `f` but its declarations.
@@ -140,7 +140,7 @@ fn is_declared_only(text: &str, name: &str) -> bool {
 /// The operands of the visited node.
 const OPERANDS: [&str; 2] = ["a", "b"];
 
-/// A function of which some statements were looked at.
+/// The state of a look at a function, after some of its statements.
 #[expect(clippy::struct_excessive_bools, reason = "each is another fact that the tests show")]
 struct Form<'t> {
     /// The expression that the function takes.

@@ -20,7 +20,7 @@
 //!
 //! # Correctness
 //!
-//! Where `n` is defined, `v` is defined. This holds when an object or a pair is made, as neither is
+//! If `n` is defined, `v` is defined. This holds when an object or a pair is made, as neither is
 //! defined then. Each change keeps it: the member `g` of a node is an expression that each node of
 //! the kind has. Nothing runs between the two halves of a change, so it holds wherever one of the
 //! variables is asked. All functions that may name the members are seen, as one class declares them
@@ -385,8 +385,8 @@ fn is_named(expr: &Expr, name: &str) -> bool {
 }
 
 impl Machine<'_> {
-    /// The answers to `n.defined()` where `n` is a variable of a pair; `None` for any other one.
-    /// Where it is defined, so is the other one.
+    /// The answers to `n.defined()` for a variable `n` of a pair; `None` for any other one. On the
+    /// paths on which `n` is defined, the other variable of the pair is defined too.
     pub(super) fn is_twin_defined(&mut self, object: &Expr, state: &State) -> Option<Paths<Val>> {
         let ExprKind::Name(name) = &object.kind else { return None };
         if self.is_concrete() {
