@@ -9,10 +9,10 @@
 //! Knows nothing about `.hal` files, schedules, or validation. Start with [`lower`].
 //!
 //! # Correctness
-//! A verdict rests on the reading of the source (`funcs`), which must be trusted; nothing
-//! else here must be. The intermediate results of the final program are further funcs, on which the
-//! algorithm's outputs do not depend: the source's algorithm comes first ([`Lowered::algorithm`]),
-//! the extended one second ([`Lowered::extended`]).
+//! A verdict rests on the reading of the source (`funcs`, and `hull` for bounds with variables),
+//! which must be trusted; nothing else here must be. The intermediate results of the final program
+//! are further funcs, on which the algorithm's outputs do not depend: the source's algorithm comes
+//! first ([`Lowered::algorithm`]), the extended one second ([`Lowered::extended`]).
 
 mod entry;
 mod error;

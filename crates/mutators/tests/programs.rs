@@ -459,6 +459,36 @@ fn a_macro_or_a_specialization_in_another_file_is_not_overlooked() {
     }
 }
 
+/// Words with which a variable may be written without its name count in a class's own file and in
+/// the headers that it includes.
+#[test]
+fn headers_of_a_file_may_hide_what_is_assigned_together() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mutators");
+    let text = fs::read_to_string(folder.join("defined_together.cpp")).expect("a case");
+    let standing = |before: &str, others: &[(&str, &str)]| {
+        let others = others.iter().map(|(name, text)| (*name, (*text).to_owned()));
+        let all = [("pass.cc", format!("{before}{text}"))].into_iter().chain(others);
+        let sources: Vec<Source> =
+            all.map(|(name, text)| Source { name: name.to_owned(), text }).collect();
+        let found = mutators(&sources, &["Right::Mutate_".to_owned()], &options());
+        let standings = found.expect("a solver that runs");
+        standings.iter().map(|of| of.examination.standing()).max().expect("a mutator")
+    };
+    let hides = "template <typename T> void clear(T &of) { of = T(); }\n";
+    let near = "#include \"near.h\"\n";
+    assert_eq!(standing("", &[]), Standing::Verified);
+    assert_eq!(standing("", &[("other.cc", hides), ("far.h", hides)]), Standing::Verified);
+    assert_eq!(standing(near, &[("far.h", hides)]), Standing::Verified);
+    for (before, others) in [
+        (hides, [("near.h", ""), ("far.h", "")]),
+        (near, [("near.h", hides), ("far.h", "")]),
+        (near, [("near.h", "#include <sub/far.h>\n"), ("far.h", hides)]),
+        ("", [("near.h", ""), ("far.h", "#include \"../pass.cc\"\n")]),
+    ] {
+        assert_ne!(standing(before, &others), Standing::Verified, "{before} {others:?}");
+    }
+}
+
 #[test]
 fn a_name_of_the_file_is_not_taken_for_the_one_of_the_api() {
     let standings = |text: &str| -> Vec<Standing> {

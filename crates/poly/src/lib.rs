@@ -1,9 +1,9 @@
 //! Integer sets and functions, over the library isl.
 //!
-//! This is the only crate that sees isl. It has two clients. Bounds inference asks for the least
-//! and greatest value of a coordinate over a set and needs the answer as an expression. The
-//! validator asks whether a set is empty, or contained in another, and must get a yes, a no, or an
-//! honest refusal.
+//! This is the only crate that sees isl. Bounds inference (`schedule`) and `driver` ask for the
+//! least and greatest value of a coordinate over a set and need the answer as an expression.
+//! `reference` and `atl::prover` ask whether a set is empty, or contained in another, and must get
+//! a yes, a no, or an honest refusal.
 //!
 //! The crate knows nothing about IRs (it receives only affine data, no expression of a program) and
 //! nothing about solvers.

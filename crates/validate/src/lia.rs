@@ -54,6 +54,9 @@ const FIRST_TRY: Duration = Duration::from_millis(250);
 const GUESS: u64 = 40_000;
 /// The steps of the solver for a guess where an obligation is open otherwise.
 const PATIENT_GUESS: u64 = 1_000_000;
+/// The time for a guess. Its steps limit it long before, so a slow or busy machine finds the same
+/// proofs.
+const GUESS_TIME: Duration = Duration::from_secs(1);
 /// The time for the solver's older procedure. It finds some contradictions in a tenth of the time
 /// of the newer one, which is asked about those that take it longer.
 const OLDER_TRY: Duration = Duration::from_millis(1500);
@@ -284,9 +287,17 @@ impl Lia {
         };
         let limit = [limit, self.steps].into_iter().flatten().min();
         self.solver.set_steps(limit);
+        let Some(timeout) = self.second_try else {
+            return self.solver.check_with(&self.terms, assertions, label);
+        };
+        if tries != Tries::All {
+            let time = GUESS_TIME.min(timeout);
+            self.solver.set_timeouts(time, time + GRACE);
+            return self.solver.check_with(&self.terms, assertions, label);
+        }
+        self.solver.set_timeouts(FIRST_TRY, FIRST_TRY + GRACE);
         let first = self.solver.check_with(&self.terms, assertions, label);
-        let Some(timeout) = self.second_try else { return first };
-        if first != Answer::Unknown(Reason::Timeout) || tries != Tries::All {
+        if first != Answer::Unknown(Reason::Timeout) {
             return first;
         }
         self.solver.push();
@@ -301,7 +312,6 @@ impl Lia {
             second = self.solver.check_fresh(&self.terms, label);
         }
         self.solver.pop();
-        self.solver.set_timeouts(FIRST_TRY, FIRST_TRY + GRACE);
         second
     }
 

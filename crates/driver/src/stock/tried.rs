@@ -120,6 +120,17 @@ fn is_here(feature: &str) -> bool {
                     && is_x86_feature_detected!("avx512ifma")
                     && is_x86_feature_detected!("avx512vbmi");
             }
+            // Tiles of matrices, which the second one has too, are only used if a schedule asks for
+            // them, and no statement with them is read.
+            "avx512_zen4" | "avx512_sapphirerapids" => {
+                return is_here("avx512_cannonlake")
+                    && is_x86_feature_detected!("avx512bf16")
+                    && is_x86_feature_detected!("avx512bitalg")
+                    && is_x86_feature_detected!("avx512vbmi2")
+                    && is_x86_feature_detected!("avx512vnni")
+                    && is_x86_feature_detected!("avx512vpopcntdq");
+            }
+            "avxvnni" => return is_x86_feature_detected!("avxvnni"),
             _ => {}
         }
     }

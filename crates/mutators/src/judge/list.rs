@@ -168,9 +168,17 @@ impl Found {
         let (mut names, mut lines, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         let (mut prototypes, mut files_of_classes) = (Vec::new(), Vec::new());
         let of_path = |path: &String| path.rsplit(['/', '\\']).next().map(str::to_owned);
-        let included: BTreeSet<String> =
-            files.iter().flat_map(|(_, file)| &file.includes).filter_map(of_path).collect();
-        program.shared = files.iter().map(|(name, _)| included.contains(name)).collect();
+        let included = |(_, file): &(String, File)| -> BTreeSet<String> {
+            file.includes.iter().filter_map(of_path).collect()
+        };
+        let of_names = |names: BTreeSet<String>| -> Vec<usize> {
+            (0..files.len()).filter(|index| names.contains(&files[*index].0)).collect()
+        };
+        program.includes = files.iter().map(included).map(of_names).collect();
+        program.shared = vec![false; files.len()];
+        for index in program.includes.iter().flatten() {
+            program.shared[*index] = true;
+        }
         let macros: Vec<Vec<String>> = files.iter().map(|(_, file)| file.macros.clone()).collect();
         for (index, (name, mut file)) in files.into_iter().enumerate() {
             let others = macros.iter().flatten().filter(|name| !file.macros.contains(name));

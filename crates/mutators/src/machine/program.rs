@@ -77,6 +77,8 @@ pub(crate) struct Program {
     pub(crate) starts: Vec<usize>,
     /// For each file, whether another one includes a file of its name.
     pub(crate) shared: Vec<bool>,
+    /// For each file, the other ones of the names that it includes.
+    pub(crate) includes: Vec<Vec<usize>>,
     /// True if the files take over the names of a namespace that is not known.
     pub(crate) has_other_space: bool,
     /// The members and variables that functions may assign, sorted.

@@ -24,7 +24,9 @@
 //! defined then. Each change keeps it: the member `g` of a node is an expression that each node of
 //! the kind has. Nothing runs between the two halves of a change, so it holds wherever one of the
 //! variables is asked. All functions that may name the members are seen, as one class declares them
-//! that is declared as a whole in its file.
+//! that is declared as a whole in its file. So only this file and the headers that it includes can
+//! have words with which a variable is written without its name. A macro of another file that a
+//! function names makes the function unreadable.
 
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Prototype, Stmt, StmtKind};
 use halidom_cpp::{without_comments, words};
@@ -43,8 +45,8 @@ const TYPES: [&str; 2] = ["NodeRef", "Expr"];
 /// The kind of nodes, and its member, that a pair takes.
 const ATTRIBUTE: (&str, &str) = ("AttrStmt", "value");
 
-/// Words of files in which no pair is found: with them, something may be written without its name,
-/// or a name may mean something else.
+/// Words with which something may be written without its name, or a name may mean something else.
+/// No pair is found of a class if its file, or a header of it, has such a word.
 const DOUBTS: [&str; 16] = [
     "asm",
     "auto",
@@ -77,18 +79,16 @@ pub(crate) fn twins(
             || program.functions.iter().any(|function| function.name == name)
     };
     let names = ["NodeRef", "Expr", "swap", "make", "defined", "same_as"];
-    let has_doubt = |text: &str| words(text).any(|word| DOUBTS.contains(&word));
-    if names.into_iter().any(is_hidden)
-        || program.outside.iter().any(|text| has_doubt(text))
-        || program.functions.iter().any(|of| has_doubt(&without_comments(&of.text)))
-    {
+    if names.into_iter().any(is_hidden) {
         return Vec::new();
     }
     let is_whole = whole(program, prototypes, files);
     let mut found = Vec::new();
-    for (class, _) in program.classes.iter().zip(is_whole).filter(|(_, is_whole)| *is_whole) {
+    let all = program.classes.iter().zip(files).zip(is_whole);
+    for ((class, (file, _)), _) in all.filter(|(_, is_whole)| *is_whole) {
         // Then no list in braces gives its members values.
-        if !class.bases.iter().any(|base| is_root(base)) {
+        let seen = in_sight(program, *file);
+        if !class.bases.iter().any(|base| is_root(base)) || has_doubt(program, &seen) {
             continue;
         }
         let of_type = |ty: &'static str| {
@@ -97,7 +97,7 @@ pub(crate) fn twins(
         for node in of_type(TYPES[0]) {
             for value in of_type(TYPES[1]) {
                 let members = [node.name.as_str(), value.name.as_str()];
-                if let Some(pairs) = pairs(program, &class.name, members) {
+                if let Some(pairs) = pairs(program, (&seen, &class.name), members) {
                     found.extend(pairs);
                 }
             }
@@ -106,9 +106,40 @@ pub(crate) fn twins(
     found
 }
 
+/// A file, and the files that it includes, or that these include.
+fn in_sight(program: &Program, file: usize) -> Vec<usize> {
+    let mut seen = vec![file];
+    let mut next = 0;
+    while let Some(at) = seen.get(next) {
+        let included = program.includes.get(*at).into_iter().flatten();
+        let new: Vec<usize> = included.filter(|index| !seen.contains(*index)).copied().collect();
+        seen.extend(new);
+        next += 1;
+    }
+    seen
+}
+
+/// Tests whether one of the files has a word with which something may be written without its name.
+fn has_doubt(program: &Program, seen: &[usize]) -> bool {
+    let has_doubt = |text: &str| words(text).any(|word| DOUBTS.contains(&word));
+    let mut functions = program.functions.iter().filter(|of| is_of(program, of, seen));
+    seen.iter().any(|file| program.outside.get(*file).is_none_or(|text| has_doubt(text)))
+        || functions.any(|function| has_doubt(&without_comments(&function.text)))
+}
+
+/// Tests whether one of the files has a function.
+fn is_of(program: &Program, function: &Function, files: &[usize]) -> bool {
+    let home = program.starts.partition_point(|start| *start < function.line);
+    home.checked_sub(1).is_some_and(|home| files.contains(&home))
+}
+
 /// The pair of two members of a class, and those that its methods declare; `None` if the members
-/// are no pair.
-fn pairs(program: &Program, class: &str, members: [&str; 2]) -> Option<Vec<Twins>> {
+/// are no pair. The files that the class's file sees are given.
+fn pairs(
+    program: &Program,
+    (seen, class): (&[usize], &str),
+    members: [&str; 2],
+) -> Option<Vec<Twins>> {
     let [node, value] = members.map(str::to_owned);
     let mut all = vec![Twins { class: class.to_owned(), method: None, node, value }];
     let fields = || program.classes.iter().flat_map(|known| &known.fields);
@@ -126,7 +157,7 @@ fn pairs(program: &Program, class: &str, members: [&str; 2]) -> Option<Vec<Twins
             continue;
         }
         let is_method = function.class == class && function.name != class;
-        let own = Method { program, function, members }.own_pairs().filter(|_| is_method)?;
+        let own = Method { program, seen, function, members }.own_pairs().filter(|_| is_method)?;
         all.extend(own.into_iter().map(|[node, value]| Twins {
             class: class.to_owned(),
             method: Some(function.line),
@@ -140,6 +171,7 @@ fn pairs(program: &Program, class: &str, members: [&str; 2]) -> Option<Vec<Twins
 /// A method that names the members.
 struct Method<'t> {
     program: &'t Program,
+    seen: &'t [usize],
     function: &'t Function,
     members: [&'t str; 2],
 }
@@ -299,7 +331,10 @@ impl<'t> Method<'t> {
                     let is_read = made.is_some_and(|kind| self.is_kind(kind))
                         || is_function
                             && known().next().is_some()
-                            && known().all(|function| Self::is_read_by(function, index));
+                            && known().all(|function| {
+                                is_of(program, function, self.seen)
+                                    && Self::is_read_by(function, index)
+                            });
                     if is_read {
                         uses.extend(named(argument));
                     }
