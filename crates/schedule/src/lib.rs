@@ -22,6 +22,7 @@ mod report;
 mod storage;
 mod target;
 mod transform;
+mod trend;
 
 use halidom_ir::{
     Algorithm, Check, ExprId, FuncKind, Output, Pool, Program, Schedule, Stmt, StmtId,

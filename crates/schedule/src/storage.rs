@@ -27,6 +27,7 @@ use crate::nest::{
     BoundDirective, Fold, Loop, Lowered, Nest, Placement, Plan, Room, compute_kind, final_kind,
     hole,
 };
+use crate::trend::trend;
 
 /// The maximum number of rounds of substituting bindings, for splits of splits of … .
 const MOST_ROUNDS: usize = 16;
@@ -399,6 +400,12 @@ impl Layout<'_> {
     /// is shown.
     fn direction(&mut self, dim: usize, var: VarId) -> Option<FoldDirection> {
         let Range { low, high } = self.ranges[dim];
+        let trends = [low, high].map(|end| trend(self.algebra.pool, end, var));
+        if let [Some(low), Some(high)] = trends
+            && let Some(both) = low.with(high)
+        {
+            return Some(both.direction());
+        }
         let (low_before, high_before) = (self.previous(low, var), self.previous(high, var));
         let mut ordered = |a, b, c, d| self.algebra.proves_le(a, b) && self.algebra.proves_le(c, d);
         if ordered(low_before, low, high_before, high) {

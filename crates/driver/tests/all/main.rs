@@ -37,6 +37,7 @@ mod readback_mutants;
 mod realigned;
 mod repeated_rows;
 mod rewritings;
+mod sizes_of_memory;
 mod solvers;
 mod stock;
 mod stock_constructs;

@@ -3,14 +3,14 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::visit::Role;
 use halidom_ir::{
-    Access, BufferDecl, BufferId, BufferKind, Dim, Expr, ExprId, FuncId, FuncKind, Interval, Label,
-    Program, Prophecy, Stmt, StmtId, StoreIn,
+    Access, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr, ExprId, FuncId, FuncKind,
+    Interval, Label, Program, Prophecy, Stmt, StmtId, StoreIn,
 };
 
 use super::form::Form;
 use super::forms::{Env, Forms};
 use super::found::{Found, Loads};
-use super::layout::Begin;
+use super::layout::{Begin, Layout};
 use super::regions::Place;
 use super::sites::Flat;
 use super::spots::Where;
@@ -74,21 +74,17 @@ impl Writer<'_, '_> {
             && decl.kind == BufferKind::Internal
             && !self.begins_by_itself(buffer)
         {
-            for (number, (dim, begin)) in dims.iter_mut().zip(&layout.begins).enumerate() {
-                // Memory that was given only a size gets the shape that was found.
-                if layout.extents[number].as_constant().is_some() {
-                    dim.extent = self.forms.expr(&layout.extents[number]);
-                }
-                if layout.strides[number].as_constant().is_some() {
-                    dim.stride = self.forms.expr(&layout.strides[number]);
-                }
+            if let Some(shape) = self.literal_shape(&decl.dims, layout) {
+                dims = shape;
+            }
+            for (dim, begin) in dims.iter_mut().zip(&layout.begins) {
                 match begin {
                     Begin::Unknown => {}
                     Begin::At(min) => dim.min = self.forms.expr(min),
-                    Begin::Folded(by) => {
-                        let (min, extent) = (self.forms.pool.int(0), self.forms.pool.int(*by));
-                        *dim = Dim { min, extent, stride: dim.stride, folded: true };
+                    Begin::Folded(by) if self.literal(dim.extent) == Some(*by) => {
+                        *dim = Dim { min: self.forms.pool.int(0), folded: true, ..*dim };
                     }
+                    Begin::Folded(_) => {}
                 }
             }
             for dim in &mut dims {
@@ -107,6 +103,33 @@ impl Writer<'_, '_> {
         };
         self.buffers.insert(buffer, id);
         id
+    }
+
+    /// The shape that was found for memory whose sizes are literals, if it has as many elements. A
+    /// size that is computed stays as it is: a form of it has no conversions and no overflow, and
+    /// nothing would be owed of what the statement computes.
+    fn literal_shape(&mut self, dims: &[Dim], layout: &Layout) -> Option<Vec<Dim>> {
+        let product =
+            |sizes: &[i128]| sizes.iter().try_fold(1, |all: i128, by| all.checked_mul(*by));
+        let sizes = dims.iter().map(|dim| self.literal(dim.extent)).collect::<Option<Vec<_>>>()?;
+        let constants =
+            |forms: &[Form]| -> Option<Vec<i128>> { forms.iter().map(Form::as_constant).collect() };
+        let (extents, strides) = (constants(&layout.extents)?, constants(&layout.strides)?);
+        let is_same = extents.len() == sizes.len()
+            && sizes.iter().chain(&extents).all(|size| *size > 0)
+            && product(&sizes)? == product(&extents)?;
+        let shape = dims.iter().zip(extents.iter().zip(&strides));
+        is_same.then(|| {
+            let shape = shape.map(|(dim, (extent, stride))| {
+                let [extent, stride] = [extent, stride].map(|value| self.forms.pool.int(*value));
+                Dim { extent, stride, ..*dim }
+            });
+            shape.collect()
+        })
+    }
+
+    fn literal(&self, expr: ExprId) -> Option<i128> {
+        self.forms.pool.as_constant(expr).and_then(Constant::as_integer)
     }
 
     /// Tests whether the beginning of a buffer depends on an element of the buffer itself, such as
