@@ -39,7 +39,8 @@ pub(super) const COMPILE: (Duration, Duration) = (Duration::from_secs(5), Durati
 const HALIDE_COMPILE: Duration = Duration::from_secs(30);
 /// The time after which fewer candidates are compiled together, by us and by stock Halide.
 const LONG: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(10));
-/// The least number of candidates that are compiled together.
+/// The least number of candidates that are compiled together, and that of the first ones: it is not
+/// known yet how long they take.
 const FEWEST: usize = 2;
 /// The number of schedules that are kept for the end, and the number of these that are changed.
 const KEPT: usize = 12;
@@ -210,7 +211,7 @@ impl Search {
             judged_in: Duration::ZERO,
             slower: Slower::default(),
             abandoned: Vec::new(),
-            together: batch::size(),
+            together: FEWEST,
             loaded,
         }
     }

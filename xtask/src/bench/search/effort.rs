@@ -25,23 +25,27 @@ pub(super) struct Effort<'w> {
 pub(super) type Found = (String, Json);
 
 impl<'w> Effort<'w> {
-    /// Reads `[--budget SECONDS] [--threads N] [PROGRAM…]`, and installs Halide.
+    /// Reads `--budget SECONDS`, `--threads N` and programs, in any order, and installs Halide.
     pub(super) fn read(words: &[&'w str]) -> Result<(Self, Vec<&'static Program>), Error> {
-        let (mut budget, mut threads, mut names) = (BUDGET, "2", words);
-        loop {
-            names = match names {
-                ["--budget", given, rest @ ..] => {
+        let (mut budget, mut threads, mut names) = (BUDGET, "2", Vec::new());
+        let mut rest = words;
+        while let [word, after @ ..] = rest {
+            rest = match (*word, after) {
+                ("--budget", [given, after @ ..]) => {
                     budget = given;
-                    rest
+                    after
                 }
-                ["--threads", given, rest @ ..] => {
+                ("--threads", [given, after @ ..]) => {
                     threads = given;
-                    rest
+                    after
                 }
-                _ => break,
+                _ => {
+                    names.push(*word);
+                    after
+                }
             };
         }
-        let programs = chosen(names)?;
+        let programs = chosen(&names)?;
         setup::ensure()?;
         setup::ensure_halide()?;
         let folder = root().join("target").join("search");
