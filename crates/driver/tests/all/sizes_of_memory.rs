@@ -68,11 +68,17 @@ def pipeline():
     return out
 ";
 
-const NUMBERS: [Edited; 2] = [
+const NUMBERS: [Edited; 3] = [
     ("hl.min(hl.f32(a[x]) * hl.f32(b[x]), hl.f32(3.0))", &[("3.000000f", "4.000000f")], false),
     (
         "hl.min(hl.f32(a[x]) * hl.f32(b[x]), hl.f32(float('nan')))",
         &[("float32(a[", "float32(b[")],
+        false,
+    ),
+    (
+        "hl.min(hl.f32(3.0), hl.select(hl.i32(a[x]) < hl.i32(b[x]) + 256, hl.f32(float('nan')), \
+         hl.f32(b[x])))",
+        &[("3.000000f", "4.000000f")],
         false,
     ),
 ];

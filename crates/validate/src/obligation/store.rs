@@ -11,7 +11,7 @@ use super::Checker;
 use crate::floats::{Axiom, Axioms, Floats};
 use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::Store;
-use crate::space::{Formula, FormulaId};
+use crate::space::FormulaId;
 use crate::specification::Instance;
 
 impl Checker<'_> {
@@ -103,13 +103,11 @@ impl Checker<'_> {
         let component = self.model.memories[store.access.memory].component;
         let Some(value) = instance.values.get(component) else { return false };
         for float in self.space.deciding_floats(*value) {
-            let is_number = self.space.is_number(float);
-            // A literal that is NaN contradicts the axiom, and would prove any value.
-            if *self.space.formula(is_number) == Formula::False {
-                return false;
-            }
-            facts.push(is_number);
+            facts.push(self.space.is_number(float));
         }
+        // A float that is NaN contradicts the axiom, and would prove any value.
+        let never = self.space.truth(false);
         self.value_of(store, &facts, instance, Floats::Bits).is_ok()
+            && !self.follows(&facts, never, "value")
     }
 }
