@@ -1,7 +1,9 @@
-//! Explains in words where the estimated time of a schedule goes.
+//! Explains, as data and in words, where the estimated time of a schedule goes.
 
-use crate::features::{Class, Features, Memory, Stage};
-use crate::machine::{Estimate, Machine};
+use serde::Serialize;
+
+use crate::features::{Class, Features, Memory, Root, Stage};
+use crate::machine::Machine;
 
 /// The names of the caches.
 const CACHES: [&str; 3] = ["L1", "L2", "L3"];
@@ -9,30 +11,76 @@ const CACHES: [&str; 3] = ["L1", "L2", "L3"];
 /// Bytes below which a movement is not worth a line.
 const SMALL: f64 = 1024.0;
 
+/// The number of kinds of work that are named for a stage.
+const MOST_WORK: usize = 3;
+
+/// A func with memory of its own at root, or an output, with all that is computed in its loops.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// The func.
+    pub name: String,
+    /// The nanoseconds with all threads.
+    pub nanoseconds: f64,
+    /// The nanoseconds of computing, on one thread.
+    pub computing: f64,
+    /// The nanoseconds of moving memory, on one thread.
+    pub moving: f64,
+    /// The stages that are computed in its loops.
+    pub stages: Vec<Computing>,
+}
+
+/// The computing of a stage, on one thread.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Computing {
+    /// The stage.
+    pub name: String,
+    /// The nanoseconds.
+    pub nanoseconds: f64,
+    /// The points that are computed, repeated ones included.
+    pub points: f64,
+    /// The number of times that each point is computed, on average.
+    pub times: f64,
+    /// The kinds of work that take the most time, with their nanoseconds. Work of several kinds
+    /// may overlap.
+    pub work: Vec<(String, f64)>,
+}
+
+/// Returns the parts of a schedule's time.
+pub fn parts(features: &Features, machine: &Machine) -> Vec<Part> {
+    let estimate = machine.estimate(features);
+    let part = |(number, root): (usize, &Root)| {
+        let own = features.stages.iter().zip(&estimate.stages);
+        let own = own.filter(|(stage, _)| stage.root == number);
+        let stages: Vec<Computing> =
+            own.map(|(stage, took)| computing(stage, *took, machine)).collect();
+        Part {
+            name: root.name.clone(),
+            nanoseconds: estimate.roots[number],
+            computing: stages.iter().map(|stage| stage.nanoseconds).sum(),
+            moving: estimate.memory[number],
+            stages,
+        }
+    };
+    features.roots.iter().enumerate().map(part).collect()
+}
+
 /// Returns lines about each root, its stages and the memory.
 pub fn explain(features: &Features, machine: &Machine) -> Vec<String> {
     let estimate = machine.estimate(features);
     let mut lines = Vec::new();
     lines.push(format!("estimated {} with {}", time(estimate.total), threads(machine.threads)));
-    for (number, root) in features.roots.iter().enumerate() {
-        let own = features.stages.iter().zip(&estimate.stages);
-        let own: Vec<(&Stage, f64)> = own
-            .filter(|(stage, _)| stage.root == number)
-            .map(|(stage, time)| (stage, *time))
-            .collect();
-        let computing: f64 = own.iter().map(|(_, time)| time).sum();
+    let all = estimate.stages.iter().sum::<f64>();
+    for (part, root) in parts(features, machine).iter().zip(&features.roots) {
         lines.push(format!(
             "{}: {}; on one thread it computes for {} and moves memory for {}{}{}",
-            root.name,
-            time(estimate.roots[number]),
-            time(computing),
-            time(estimate.memory[number]),
-            turns(root.pages * machine.times.page, estimate.roots[number]),
+            part.name,
+            time(part.nanoseconds),
+            time(part.computing),
+            time(part.moving),
+            turns(root.pages * machine.times.page, part.nanoseconds),
             slack(root.share, machine.threads)
         ));
-        for (stage, took) in own {
-            lines.push(format!("  {}", of_stage(stage, took, &estimate, machine)));
-        }
+        lines.extend(part.stages.iter().map(|stage| format!("  {}", of_stage(stage, all))));
     }
     lines.extend(features.memory.iter().filter_map(of_memory));
     if features.allocations >= 1.0 {
@@ -45,38 +93,51 @@ pub fn explain(features: &Features, machine: &Machine) -> Vec<String> {
     lines
 }
 
-fn of_stage(stage: &Stage, took: f64, estimate: &Estimate, machine: &Machine) -> String {
+fn computing(stage: &Stage, took: f64, machine: &Machine) -> Computing {
     let times = &machine.times;
-    let mut parts: Vec<(f64, String)> = Vec::new();
+    let mut work: Vec<(String, f64)> = Vec::new();
     for (number, class) in Class::ALL.iter().enumerate() {
         let vector = stage.vector[number] * times.vector[number];
-        parts.push((vector, format!("{} in vectors", class.name())));
+        work.push((format!("{} in vectors", class.name()), vector));
         let scalar = stage.scalar[number] * times.scalar[number];
-        parts.push((scalar, format!("{} without vectors", class.name())));
+        work.push((format!("{} without vectors", class.name()), scalar));
     }
     let both = [(&stage.loads, &times.load, "loads"), (&stage.stores, &times.store, "stores")];
     for (counts, each, what) in both {
-        parts.push((counts.dense * each.dense, format!("dense {what}")));
-        parts.push((counts.strided * each.strided, format!("strided {what}")));
-        parts.push((counts.gathered * each.gathered, format!("{what} lane by lane")));
-        parts.push((counts.scalar * each.scalar, format!("scalar {what}")));
+        work.push((format!("dense {what}"), counts.dense * each.dense));
+        work.push((format!("strided {what}"), counts.strided * each.strided));
+        work.push((format!("{what} lane by lane"), counts.gathered * each.gathered));
+        work.push((format!("scalar {what}"), counts.scalar * each.scalar));
     }
-    parts.push((stage.inner * times.inner, "innermost loops".to_owned()));
-    parts.push((stage.outer * times.outer, "outer loops".to_owned()));
-    parts.push((stage.spills * times.spill, "vectors without a register".to_owned()));
+    work.push(("innermost loops".to_owned(), stage.inner * times.inner));
+    work.push(("outer loops".to_owned(), stage.outer * times.outer));
+    work.push(("vectors without a register".to_owned(), stage.spills * times.spill));
     if stage.chain * times.chain >= took / 2.0 {
-        parts.push((stage.chain * times.chain, "a recurrence, step after step".to_owned()));
+        work.push(("a recurrence, step after step".to_owned(), stage.chain * times.chain));
     }
-    parts.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let shown: Vec<String> = parts
+    work.sort_by(|one, other| other.1.total_cmp(&one.1));
+    work.truncate(MOST_WORK);
+    work.retain(|(_, part)| *part * 20.0 >= took);
+    Computing {
+        name: stage.name.clone(),
+        nanoseconds: took,
+        points: stage.points,
+        times: stage.points / stage.least_points.max(1.0),
+        work,
+    }
+}
+
+/// Describes a stage; `all` is the computing of all stages.
+fn of_stage(stage: &Computing, all: f64) -> String {
+    let took = stage.nanoseconds;
+    let shown: Vec<String> = stage
+        .work
         .iter()
-        .take(3)
-        .filter(|(part, _)| *part * 20.0 >= took)
-        .map(|(part, what)| format!("{what} {:.0} %", 100.0 * part / took.max(1e-9)))
+        .map(|(what, part)| format!("{what} {:.0} %", 100.0 * part / took.max(1e-9)))
         .collect();
-    let again = stage.points / stage.least_points.max(1.0);
+    let again = stage.times;
     let again = if again >= 1.02 { format!(", each {again:.2} times") } else { String::new() };
-    let part = 100.0 * took / estimate.stages.iter().sum::<f64>().max(1e-9);
+    let part = 100.0 * took / all.max(1e-9);
     format!(
         "{}: {} points{again}; {} ({part:.0} % of the computing): {}",
         stage.name,

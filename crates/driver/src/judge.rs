@@ -109,7 +109,6 @@ impl Options {
             floats: self.floats,
             int_bits: self.compiler.int_bits(),
             conventions: self.compiler.conventions(),
-            contracts_places: self.is_stock(),
             ..halidom_validate::Options::new(self.asking.solver.clone())
         }
     }
@@ -197,12 +196,17 @@ fn judge_here(
     options: &Options,
     limit: &dyn Fn(&mut halidom_validate::Options),
 ) -> Report {
+    // Stock Halide contracts operators anywhere. Of a pipeline with strict operators, it contracts
+    // the others.
+    let is_contracted_anywhere =
+        options.is_stock() && compiled.contract.conditions().contains(&Condition::Regroups);
     let mut report = if options.engine == Engine::Reference {
         reference::judge(pool, algorithm, compiled, &options.reference())
     } else {
         let mut own = options.validator();
         own.code = code(&compiled.contract);
         own.said.clone_from(&compiled.said);
+        own.contracts_places = is_contracted_anywhere;
         // A pipeline with strict floats requires equal bits: nothing may regroup them.
         if options.is_stock() && !algorithm.fast_math {
             own.floats = Some(Floats::Bits);
@@ -217,10 +221,9 @@ fn judge_here(
     if options.is_stock() {
         report.claim = Claim::Statement;
     }
-    // Stock Halide contracts operations anywhere.
-    if algorithm.fast_math && options.is_stock() {
+    if is_contracted_anywhere {
         report.below.push(CONTRACTION);
-    } else if algorithm.fast_math && is_contracted(pool, &compiled.program) {
+    } else if algorithm.fast_math && !options.is_stock() && is_contracted(pool, &compiled.program) {
         report.conditions.push(CONTRACTED);
     }
     report
@@ -228,20 +231,10 @@ fn judge_here(
 
 #[cfg(test)]
 mod tests {
-    use halidom_validate::Floats;
-
-    use super::{Contract, Options, code};
+    use super::{Contract, code};
 
     #[test]
     fn our_own_code_promises_no_limit_of_memory() {
         assert!(!code(&Contract::default()).checks_memory);
-    }
-
-    #[test]
-    fn stock_halide_contracts_places_whatever_equality_is_asked_for() {
-        let own = Options::find().expect("a solver is installed");
-        assert!(!own.validator().contracts_places);
-        let stock = Options { floats: Some(Floats::Bits), ..own }.of_stock();
-        assert!(stock.validator().contracts_places);
     }
 }

@@ -311,6 +311,11 @@ test("times are shown for an element", { timeout: 120000 }, async () => {
   await page.getByRole("button", { name: "Time" }).click();
   await page.waitForSelector("#times:not([hidden])", { timeout: 60000 });
   assert.match(await page.locator("#times").textContent(), /ns per element.*\d\.\d{3}/s);
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.waitForSelector("#explained:not([hidden])", { timeout: 60000 });
+  assert.equal(await page.locator("#times:not([hidden])").count(), 0);
+  assert.ok(await page.locator("#explained .bar .computing").count() > 0);
+  assert.match(await page.locator("#explained").textContent(), /blur_x.*points/s);
   await prove(page);
   await word(page, "proved");
   await shot(page, "7-dark");

@@ -52,8 +52,7 @@ function edited() {
   if (job) {
     stop("cancelled, as the text changed");
   }
-  part("times").hidden = true;
-  part("timing").textContent = "";
+  hideSpeed();
   showSaved();
   clearTimeout(timer);
   timer = setTimeout(look, QUIET);
@@ -193,8 +192,7 @@ function choose(pipeline, schedule) {
   }
   part("nest").textContent = "";
   fill(part("places"));
-  part("times").hidden = true;
-  part("timing").textContent = "";
+  hideSpeed();
   showKnown();
   look();
 }
@@ -203,6 +201,7 @@ function showJob(text) {
   const runs = job !== null;
   part("prove").disabled = runs;
   part("time").disabled = runs;
+  part("explain").disabled = runs;
   const hadFocus = document.activeElement === part("cancel");
   part("cancel").hidden = !runs;
   if (!runs && hadFocus) {
@@ -287,15 +286,21 @@ async function prove() {
   }
 }
 
-async function measure() {
+function hideSpeed() {
+  part("times").hidden = true;
+  part("explained").hidden = true;
+  part("timing").textContent = "";
+}
+
+/** Runs a job about speed, and shows its answer. */
+async function speed(path, verb, show) {
   if (job || choice.pipeline === "" || !part("size").reportValidity()) {
     return;
   }
-  part("times").hidden = true;
-  part("timing").textContent = "";
-  const answer = await run("/time", "timing", { size: part("size").value });
+  hideSpeed();
+  const answer = await run(path, verb, { size: part("size").value });
   if (answer) {
-    showTimes(answer);
+    show(answer);
   }
 }
 
@@ -345,7 +350,8 @@ async function load() {
 }
 
 part("prove").addEventListener("click", prove);
-part("time").addEventListener("click", measure);
+part("time").addEventListener("click", () => speed("/time", "timing", showTimes));
+part("explain").addEventListener("click", () => speed("/explain", "estimating", showExplained));
 part("floats").addEventListener("change", () => {
   answers = new Map();
   showKnown();

@@ -109,3 +109,68 @@ function showTimes(answer) {
     + (hasLimit ? "The limit is the time that memory takes to move inputs and outputs once; "
       + "what stays in a cache can be faster." : "");
 }
+
+/** The nanoseconds of a part as a text. */
+function took(nanoseconds) {
+  return nanoseconds >= 1e6
+    ? `${(nanoseconds / 1e6).toFixed(2)} ms` : `${(nanoseconds / 1e3).toFixed(1)} µs`;
+}
+
+/** A bar whose segments are a part's computing and its moving of memory, on one thread. */
+function partBar(one, longest) {
+  const segments = [
+    ...one.stages.map((stage) => ["computing", `computes ${stage.name}`, stage.nanoseconds]),
+    ["moving", "moves memory", one.moving],
+  ];
+  return make("div", { class: "bar" }, ...segments.map(([kind, title, nanoseconds]) => {
+    const segment = make("span", { class: kind, title: `${title}: ${took(nanoseconds)}` });
+    segment.style.width = `${(100 * nanoseconds) / longest}%`;
+    return segment;
+  }));
+}
+
+function stageRow(stage) {
+  const again = stage.times >= 1.02 ? `${stage.times.toFixed(2)} times` : "once";
+  const share = (nanoseconds) => Math.round((100 * nanoseconds) / Math.max(stage.nanoseconds, 1));
+  const work = stage.work.map(([name, nanoseconds]) => `${name} ${share(nanoseconds)} %`);
+  return make("tr", {},
+    make("td", { class: "code" }, stage.name),
+    make("td", { class: "number" }, took(stage.nanoseconds)),
+    make("td", { class: "number" }, again),
+    make("td", {}, work.join(", ")));
+}
+
+/** Shows where the estimated time of a schedule goes. */
+function showExplained(answer) {
+  if (answer.word !== "explained") {
+    part("timing").textContent = answer.statement;
+    return;
+  }
+  const { parts, lines } = answer;
+  const length = (one) => one.computing + one.moving;
+  const longest = Math.max(...parts.map(length), 1);
+  const bars = parts.map((one) => make("tr", {},
+    make("th", { scope: "row", class: "code" }, one.name),
+    make("td", { class: "number" }, took(one.nanoseconds)),
+    make("td", { class: "wide" }, partBar(one, longest))));
+  const stages = parts.flatMap((one) => one.stages.map(stageRow));
+  // The parts are in the pictures; the lines about memory, and about threads that wait, are not.
+  const drawn = (line) => line.startsWith("  ");
+  const notes = lines.filter((line) => !drawn(line));
+  fill(part("explained"),
+    parts.length > 0 ? make("p", { class: "quiet" },
+      make("span", { class: "key computing" }), " computing, ",
+      make("span", { class: "key moving" }), " moving memory, on one thread; both may overlap"
+    ) : null,
+    make("table", { "aria-label": "Estimated time of each part" }, make("tbody", {}, ...bars)),
+    stages.length > 0 ? make("table", { "aria-label": "Computing of each stage" },
+      make("thead", {}, make("tr", {},
+        make("th", { scope: "col" }, "stage"),
+        make("th", { scope: "col", class: "number" }, "computing"),
+        make("th", { scope: "col", class: "number" }, "each point"),
+        make("th", { scope: "col" }, "mostly"))),
+      make("tbody", {}, ...stages)) : null,
+    make("ul", { class: "plain" }, ...notes.map((line) => make("li", {}, line))));
+  part("explained").hidden = false;
+  part("timing").textContent = "Estimated, without a run.";
+}

@@ -84,6 +84,29 @@ pub(crate) fn times(ended: &Ended, folder: &Path, size: &str) -> Value {
     }
 }
 
+/// Reads what `tune --explain --json` printed about one schedule.
+pub(crate) fn explained(ended: &Ended, folder: &Path) -> Value {
+    let object = match object(&ended.printed, ended.exit, "tune") {
+        Ok(object) => object,
+        Err(reason) => return failed(reason),
+    };
+    if ended.exit != Some(0) {
+        return failed(said(&object, folder));
+    }
+    let only = object.get("schedules").and_then(Value::as_array).and_then(|all| match &all[..] {
+        [only] => Some(only),
+        _ => None,
+    });
+    let lines = |only: &Value| only.get("lines").filter(|lines| lines.is_array()).cloned();
+    let read = only.and_then(|only| Some((only.get("parts")?.as_array()?, lines(only)?)));
+    match read {
+        Some((parts, lines)) => {
+            json!({"word": "explained", "statement": "", "parts": parts, "lines": lines})
+        }
+        None => failed(UNREADABLE),
+    }
+}
+
 /// A row of a measurement, with the nanoseconds for each element of the output.
 fn timed(row: &Value, size: &str) -> Option<Value> {
     // Without a size, the output is one element.
@@ -119,7 +142,7 @@ mod tests {
     use halidom_driver::process::Ended;
     use serde_json::{Value, json};
 
-    use super::{proof, times};
+    use super::{explained, proof, times};
 
     fn ended(exit: i32, object: &Value) -> Ended {
         Ended { exit: Some(exit), printed: object.to_string() }
@@ -141,6 +164,20 @@ mod tests {
         let other = proof(&ended(0, &object), folder, choice("t").as_ref());
         assert_eq!(other["word"], "failed");
         assert_eq!(proof(&ended(1, &object), folder, choice("s").as_ref())["word"], "failed");
+    }
+
+    #[test]
+    fn an_explanation_is_about_one_schedule() {
+        let answer = |schedules: Value| {
+            let mut object = json!({"schema": "halidom-verdict-1", "job": "tune", "exit": 0});
+            object["schedules"] = schedules;
+            explained(&ended(0, &object), Path::new("folder"))["word"].clone()
+        };
+        let one = json!({"schedule": "s", "parts": [], "lines": ["no estimate: reasons"]});
+        assert_eq!(answer(json!([one])), "explained");
+        for broken in [json!([]), json!([one, one]), json!([{"schedule": "s", "lines": []}])] {
+            assert_eq!(answer(broken), "failed");
+        }
     }
 
     #[test]

@@ -26,6 +26,7 @@ const WAITED: Duration = Duration::from_secs(2);
 pub(crate) enum Task {
     Prove,
     Time,
+    Explain,
 }
 
 /// A job for the given text.
@@ -38,7 +39,7 @@ pub(crate) struct Order {
     pub(crate) choice: Option<(String, String)>,
     /// The weakest permitted equality of floats, for a proof; empty for the pipeline's own.
     pub(crate) floats: String,
-    /// The size of the output, for a measurement.
+    /// The size of the output, for a measurement or an estimate.
     pub(crate) size: String,
 }
 
@@ -170,6 +171,7 @@ fn answer(program: &Path, folder: &Path, order: &Order, is_over: &dyn Fn() -> bo
         Ok(ended) => match order.task {
             Task::Prove => answers::proof(&ended, folder, order.choice.as_ref()),
             Task::Time => answers::times(&ended, folder, &order.size),
+            Task::Explain => answers::explained(&ended, folder),
         },
     }
 }
@@ -180,6 +182,7 @@ fn arguments(order: &Order) -> Vec<OsString> {
         Task::Time => {
             vec!["bench", "--json", "--no-validate", "--rounds", "30", "--budget", "3"]
         }
+        Task::Explain => vec!["tune", "--explain", "--json"],
     };
     // `=` keeps a name from being read as an option.
     let named = order.choice.iter().flat_map(|(pipeline, schedule)| {
@@ -190,7 +193,7 @@ fn arguments(order: &Order) -> Vec<OsString> {
     if order.task == Task::Prove && !order.floats.is_empty() {
         words.extend(["--floats", &order.floats]);
     }
-    if order.task == Task::Time && !order.size.is_empty() {
+    if order.task != Task::Prove && !order.size.is_empty() {
         words.extend(["--size", &order.size]);
     }
     words.into_iter().map(OsString::from).collect()

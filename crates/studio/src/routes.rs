@@ -48,6 +48,7 @@ impl Route {
             "/look" => Self::Look,
             "/prove" => Self::Begin(Task::Prove),
             "/time" => Self::Begin(Task::Time),
+            "/explain" => Self::Begin(Task::Explain),
             "/wait" => Self::Wait,
             "/cancel" => Self::Cancel,
             "/save" => Self::Save,
@@ -128,7 +129,7 @@ fn done(session: &Session, route: Route, given: &Value) -> Option<Value> {
             let size = text("size").unwrap_or_default();
             let floats = text("floats").unwrap_or_default();
             let is_known = is_size(size) && FLOATS.contains(&floats);
-            if (task == Task::Time && file.is_ir) || !is_known {
+            if (task != Task::Prove && file.is_ir) || !is_known {
                 return None;
             }
             let choice = (text("pipeline")?.to_owned(), text("schedule")?.to_owned());

@@ -510,6 +510,24 @@ fn a_measurement_counts_only_if_its_process_ends_well() {
 }
 
 #[test]
+fn an_estimate_is_asked_for_with_the_size_of_the_output() {
+    let _alone = alone();
+    let server = Server::start(
+        "test \"$1 $2 $6 $7\" = 'tune --explain --size 1000' || exit 9\n\
+        echo '{\"schema\": \"halidom-verdict-1\", \"job\": \"tune\", \"exit\": 0, \"schedules\": \
+        [{\"schedule\": \"lanes\", \"parts\": [], \"lines\": [\"estimated\"]}]}'",
+    );
+    let asked = json!({"text": TEXT, "pipeline": "p", "schedule": "lanes", "size": "1000"});
+    let number = server.ask("/explain", &asked)["job"].clone();
+    let mut state = json!({"state": "running"});
+    while state["state"] == "running" {
+        state = server.ask("/wait", &json!({"job": number}));
+    }
+    assert_eq!(state["answer"]["word"], "explained", "{state}");
+    assert_eq!(state["answer"]["lines"][0], "estimated");
+}
+
+#[test]
 fn only_two_jobs_run_at_once() {
     let _alone = alone();
     let server = Server::start(ENDLESS);

@@ -130,8 +130,8 @@ pub struct Options {
     /// `fast_math`, and bits otherwise.
     pub floats: Option<Floats>,
     /// True if the compiler may round a product and its sum at once in one place and not in
-    /// another, wherever the pipeline has `fast_math`, even where floats decide places. A compiler
-    /// that may regroup floats as if they were real numbers may do this too.
+    /// another, even where floats decide places. A compiler that may regroup floats as if they were
+    /// real numbers may do this too.
     pub contracts_places: bool,
 }
 
@@ -204,7 +204,7 @@ fn validate_with(
         solver: &|part| solver(options, part),
         budget: options.budget,
         weakest,
-        contracted: weakest == Floats::Reals || options.contracts_places && algorithm.fast_math,
+        contracted: weakest == Floats::Reals || options.contracts_places,
         int_bits: options.int_bits,
         code: &options.code,
         roomy: roomy(program, pool, options),

@@ -12,7 +12,7 @@ use halidom_driver::source::Choice;
 use halidom_driver::stock::Language;
 use halidom_driver::{compile, judge};
 use halidom_smt::{Family, Program};
-use halidom_validate::Verdict;
+use halidom_validate::{Floats, Verdict};
 use halidom_workshop::tune::{self, Options, Reference, Rejection, TuneError, Tuning};
 
 fn options(pipeline: usize, seconds: u64) -> Options {
@@ -147,6 +147,54 @@ fn what_is_not_proved_never_wins() {
         Ok(tuning) => panic!("{} is proved without a solver", tuning.winner.text),
         Err(error) => panic!("{error}"),
     }
+}
+
+/// The unscheduled product of matrices would run for seconds.
+#[test]
+fn a_proposal_that_is_proved_takes_the_place_of_a_slow_unscheduled_form() {
+    let text = example("gemm");
+    let loaded = load("gemm", &text);
+    let mut request = request(&[1024, 1024]);
+    let square = vec![1024, 1024];
+    request.input_sizes = vec![("A".to_owned(), square.clone()), ("B".to_owned(), square)];
+    let options = Options { schedule: Some(None), allow_bounds: true, ..options(0, 4) };
+    let mut words = Vec::new();
+    let mut progress = |line: &str| words.push(line.to_owned());
+    let tuning = tune::run(&loaded, &options, &request, &mut progress)
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(tuning.reference, Reference::Proposed, "{words:?}");
+    assert!(tuning.rows.iter().all(|row| row.schedule != "default"), "{words:?}");
+    is_proved(&text, &tuning);
+}
+
+/// The fastest schedules sum in another order, which equality bit for bit does not permit.
+#[test]
+fn a_proved_schedule_wins_over_faster_ones_that_are_not() {
+    let text = "\
+pipeline total(a: buffer<f32, 3>) -> s: buffer<f32, 1> {
+    fast_math;
+    func s(x): f32 {
+        s(x) = 0;
+        for (j, k) in (0..512, 0..512) { s(x) += a(k, j, x); }
+    }
+}
+schedule swapped for total { s.update(1).reorder(k, j); }
+";
+    let loaded = load("total", text);
+    let mut options = options(0, 3);
+    options.judge.floats = Some(Floats::Bits);
+    options.judge.asking.timeout = Duration::from_secs(1);
+    let mut request = request(&[4]);
+    request.input_sizes = vec![("a".to_owned(), vec![512, 512, 4])];
+    let mut words = Vec::new();
+    let mut progress = |line: &str| words.push(line.to_owned());
+    let tuning = tune::run(&loaded, &options, &request, &mut progress);
+    let tuning = tuning.unwrap_or_else(|error| panic!("{error:?}: {words:#?}"));
+    assert!(tuning.counts.rejected(Rejection::NotProved) > 0, "{:?}", tuning.counts);
+    let time =
+        |name: &str| tuning.rows.iter().find(|row| row.schedule == name).map(|row| row.median);
+    assert!(time("swapped") < time(&tuning.winner.name), "{:?}", tuning.rows);
+    assert_eq!(tuning.winner.verdict.word().name(), "proved");
 }
 
 /// The search for stock Halide times Halide's code and proves what Halide compiles.

@@ -9,7 +9,7 @@ use halidom_driver::input;
 use halidom_driver::source::Loaded;
 use halidom_driver::stock::{self, Import, Language, bridge};
 use halidom_workshop::tune::{
-    self, Counts, Options, Reference, Rejection, Row, Sampling, TuneError, Tuning,
+    self, Counts, Lead, Options, Reference, Rejection, Row, Sampling, TuneError, Tuning, within,
 };
 use serde_json::{Map, Value, json};
 
@@ -176,6 +176,8 @@ fn explain(
         json!({
             "schedule": explained.schedule,
             "nanoseconds": explained.estimate,
+            "parts": explained.parts,
+            "lines": explained.lines,
             "features": explained.features.as_ref().ok(),
         })
     };
@@ -271,6 +273,9 @@ fn present(tuning: &Tuning, output: &mut Output<'_>) {
     output.line("");
     output.line(&tried_line(&tuning.counts));
     output.line(&right(&tuning.reference));
+    if let Some(course) = course_line(tuning) {
+        output.line(&course);
+    }
     if !tuning.winner.is_new {
         output.line("nothing faster was found than what there was:");
     }
@@ -290,12 +295,14 @@ fn present(tuning: &Tuning, output: &mut Output<'_>) {
     output.set("bytes", tuning.bytes);
     output.set("rows", tuning.rows.iter().map(|row| object(tuning, row)).collect::<Vec<_>>());
     output.set("candidates", candidates(&tuning.counts));
+    output.set("course", tuning.course.iter().map(lead).collect::<Vec<_>>());
     output.set(
         "reference",
         match &tuning.reference {
             Reference::Interpreter => "interpreter",
             Reference::Unscheduled => "default",
             Reference::Undecided(_) => "default, undecided",
+            Reference::Proposed => "proposed",
         },
     );
     output.set("seconds", tuning.took.as_secs_f64());
@@ -368,6 +375,28 @@ fn tried_line(counts: &Counts) -> String {
     format!("tried {} candidates, {} faster than all before{parts}", counts.tried, counts.improved)
 }
 
+/// A line about how soon the search was near its end.
+fn course_line(tuning: &Tuning) -> Option<String> {
+    if tuning.course.len() < 2 {
+        return None;
+    }
+    let [near, nearer] = [1.5, 1.1].map(|factor| within(&tuning.course, factor));
+    let (near, nearer) = (near?.as_secs_f64(), nearer?.as_secs_f64());
+    let took = tuning.took.as_secs_f64();
+    Some(format!(
+        "the best schedule was within 1.5 of the last one's time after {near:.1} s, and within \
+            1.1 after {nearer:.1} s of {took:.1} s"
+    ))
+}
+
+fn lead(lead: &Lead) -> Value {
+    json!({
+        "seconds": lead.after.as_secs_f64(),
+        "milliseconds": milliseconds(lead.time),
+        "candidates": lead.tried,
+    })
+}
+
 fn candidates(counts: &Counts) -> Value {
     let mut object = Map::new();
     object.insert("tried".to_owned(), counts.tried.into());
@@ -386,6 +415,11 @@ fn right(reference: &Reference) -> String {
         Reference::Unscheduled => {
             "every one that ran was compared with the outputs of the unscheduled form, which is \
                 proved"
+                .to_owned()
+        }
+        Reference::Proposed => {
+            "every one that ran was compared with the outputs of one that is proved: the \
+                unscheduled form takes too long"
                 .to_owned()
         }
         Reference::Undecided(reason) => format!(

@@ -240,3 +240,22 @@ fn arithmetic_that_wraps_is_named_where_the_pipeline_has_it() {
         assert!(names.contains(&"index-arithmetic-wraps"));
     }
 }
+
+/// Of a pipeline with strict operators, Halide contracts the others.
+#[test]
+fn plain_operators_near_strict_ones_may_be_contracted() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let is_contracted = |sum: &str, target: Option<&str>| {
+        let report = judged(sum, target, str::to_owned);
+        assert_eq!(report.verdict, Verdict::Proved, "{sum}");
+        report.below.iter().any(|what| what.contains("rounding a product and the sum"))
+    };
+    let mixed = "hl.strict_float(a[x] + a[x + 1]) + a[x + 2] * 3";
+    assert!(is_contracted(mixed, None));
+    assert!(is_contracted(PLAIN, None));
+    assert!(!is_contracted(STRICT, None));
+    assert!(!is_contracted(mixed, Some("host-strict_float")));
+}

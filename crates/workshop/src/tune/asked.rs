@@ -23,8 +23,8 @@ const AGAIN: usize = 6;
 
 impl Search {
     /// Asks for the proof of the best schedule, unless one that differs in numbers only was proved
-    /// before, or proofs have taken long. If it is not proved, drops all that differ from it in
-    /// numbers only, and goes on with the next best. Returns the elapsed time.
+    /// before, or proofs have taken long. If it is not proved, drops it, or all that differ from it
+    /// in numbers only, and goes on with the next best. Returns the elapsed time.
     pub(super) fn ask(
         &mut self,
         options: &judge::Options,
@@ -35,8 +35,7 @@ impl Search {
         // Stock Halide compiles a script once more for its proof, which would take too long here.
         while self.halide.is_none()
             && let Some(first) = self.members.first().map(Arc::clone)
-            && first.start.is_none()
-            && PART * (self.judged_in + took) <= self.begun.elapsed()
+            && PART * self.judged_in <= self.begun.elapsed()
         {
             let kind = places(&self.facts, &first.directives);
             if self.proved.contains(&kind) {
@@ -45,7 +44,9 @@ impl Search {
             progress("asking for a proof of the best schedule so far");
             let begin = Instant::now();
             let verdict = first.built.judged(options);
-            took += begin.elapsed();
+            let spent = begin.elapsed();
+            took += spent;
+            self.judged_in += spent;
             match &verdict {
                 Verdict::Proved(_) => {
                     self.proved.insert(kind);
@@ -60,7 +61,7 @@ impl Search {
                     let text = self.text_of(&first.directives);
                     progress(&format!("not proved: {}\n{text}", verdict.sentence()));
                     self.counts.reject(Rejection::NotProved);
-                    self.unproved.insert(kind);
+                    self.unproved.add(&self.facts, &first.directives, verdict);
                     self.go_on_without(deadline + took, progress)?;
                 }
             }
@@ -68,32 +69,38 @@ impl Search {
         Ok(took)
     }
 
-    /// Tests whether a schedule differs in numbers only from one that is not proved.
+    /// Tests whether a schedule is like several that are not proved, or one of them.
     pub(super) fn is_like_unproved(&self, directives: &[Directive]) -> bool {
-        !self.unproved.is_empty() && self.unproved.contains(&places(&self.facts, directives))
+        self.unproved.has_like(&self.facts, directives)
     }
 
-    /// Drops the schedules that are like the unproved ones. If the best one is among them, the
+    /// Drops the schedules that are like the unproved ones, but of those that the search started
+    /// with only unproved ones. If the best one is among them, the
     /// fastest of the others takes its place, and the fastest of the slower ones are timed again.
-    fn go_on_without(
+    pub(super) fn go_on_without(
         &mut self,
-        deadline: Instant,
+        mut deadline: Instant,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), TuneError> {
         let mut members = std::mem::take(&mut self.members);
         members
-            .retain(|member| member.start.is_some() || !self.is_like_unproved(&member.directives));
+            .retain(|member| member.start.is_none() && !self.is_like_unproved(&member.directives));
         for start in &self.starts {
-            if !members.iter().any(|known| Arc::ptr_eq(known, start)) {
+            if !self.unproved.has(&start.directives) {
                 members.push(Arc::clone(start));
             }
         }
         members.sort_by(|a, b| a.score.total_cmp(&b.score));
         self.best = members.first().and_then(|member| self.placed(member));
         self.members = members;
+        self.mark_lead();
         let again = std::mem::take(&mut self.slower).fastest();
         let again: Vec<Vec<Directive>> =
             again.filter(|directives| !self.is_like_unproved(directives)).take(AGAIN).collect();
+        if self.members.is_empty() {
+            // Without any schedule the whole search would be in vain.
+            deadline = deadline.max(Instant::now() + COMPILE.1);
+        }
         for directives in &again {
             self.seen.remove(&canonical(directives));
         }

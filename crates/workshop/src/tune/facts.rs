@@ -3,9 +3,13 @@
 
 use halidom_base::IndexSet;
 use halidom_codegen::Target;
+use halidom_driver::data::Prepared;
+use halidom_driver::execute;
 use halidom_ir::{
     Action, Algorithm, Directive, Expr, ExprId, FuncId, FuncKind, LoopLevel, Pool, Shape, Stage,
 };
+
+use super::options::Options;
 
 /// A stage that reads a func, given by its own func and its number.
 pub(super) type Reader = (FuncId, usize);
@@ -98,6 +102,20 @@ impl Facts {
             }
         }
         Self { funcs, inputs: algorithm.inputs.clone(), may_demand: false }
+    }
+
+    /// The facts for a search with these options.
+    pub(super) fn asked(
+        pool: &Pool,
+        algorithm: &Algorithm,
+        prepared: &Prepared,
+        options: &Options,
+    ) -> Self {
+        Self::of(pool, algorithm, &execute::host(algorithm)).sized(
+            &algorithm.outputs,
+            &prepared.windows,
+            options.allow_bounds,
+        )
     }
 
     /// Adds the sizes of the outputs, and the permission to demand some of them.

@@ -10,6 +10,7 @@ mod asked;
 mod batch;
 mod calibrate;
 mod counts;
+mod course;
 mod demands;
 mod error;
 mod facts;
@@ -23,11 +24,14 @@ mod polish;
 mod processor;
 mod propose;
 mod race;
+mod reference;
 mod sample;
 mod search;
 mod seeds;
 mod statement;
+mod unproved;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -37,42 +41,31 @@ use halidom_verdict::{Cause, Verdict};
 
 pub use calibrate::{Calibration, calibrate, keep};
 pub use counts::{Counts, Rejection};
+pub use course::{Lead, within};
 pub use error::{TuneError, wrong};
 pub use model::{Explained, Model, explained};
 pub use options::Options;
 pub use processor::machine;
+pub use reference::Reference;
 pub use sample::{Agreement, Sample, Sampling, agreement, sample};
 pub use search::Row;
 
-use crate::bench::{Likeness, Limits, measure, traffic};
-use form::{Built, Expected, Failure, Form, words};
+use crate::bench::{Limits, measure, traffic};
+use form::{Failure, words};
 use halidom_driver::compile;
-use halidom_driver::data::{self, Prepared, Request};
+use halidom_driver::data::{self, Request};
 use halidom_driver::execute;
-use halidom_driver::source::{self, DEFAULT_SCHEDULE, Loaded};
+use halidom_driver::source::{self, Loaded};
 use halidom_driver::stock;
-use search::{Last, Member, Search, Unscheduled};
+use reference::{Right, expected};
+use search::{Last, Member, Search};
 
-/// If a run of the unscheduled form is at most this long, the interpreter provides the expected
-/// outputs.
-const CHEAP: Duration = Duration::from_micros(300);
 /// The part of the budget for the final timing, and an upper limit for that.
 const LAST: (f64, Duration) = (0.15, Duration::from_secs(6));
 /// The time limit for compiling a winner from its text alone: it was compiled before, with others.
 const LAST_COMPILE: Duration = Duration::from_secs(30);
 /// The largest number of candidates that are given to the validator.
 const MOST_VALIDATED: usize = 20;
-
-/// The source of the expected outputs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reference {
-    /// The interpreter of the algorithm itself.
-    Interpreter,
-    /// The native unscheduled form, which is proved.
-    Unscheduled,
-    /// The native unscheduled form, on which the validator could not decide, with its reason.
-    Undecided(String),
-}
 
 /// The fastest schedule that is proved.
 #[derive(Clone, Debug)]
@@ -104,6 +97,8 @@ pub struct Tuning {
     pub winner: Winner,
     /// The candidates' fates.
     pub counts: Counts,
+    /// The schedules that took the lead, one after another.
+    pub course: Vec<Lead>,
     /// The source of the expected outputs.
     pub reference: Reference,
     /// The number of bytes of the needed inputs and of the outputs.
@@ -148,14 +143,13 @@ pub fn run(
     let toolchain = execute::toolchain()?;
     let prepared = data::prepare(&loaded.module.pool, &algorithm, &references, request)?;
     let prepared = Arc::new(prepared);
-    let threads = options
-        .threads
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let threads = options.threads();
     let limits = measure(threads);
-    progress("running the unscheduled form, which says what is right");
-    let right = expected(&loaded, options, &toolchain, &prepared)?;
+    let right = expected(&mut loaded, options, &toolchain, &prepared, progress)?;
     let bytes = traffic(&loaded.module.pool, &algorithm, &references[0], &prepared);
-    right.unscheduled.built.set_threads(threads);
+    if let Some(unscheduled) = &right.unscheduled {
+        unscheduled.built.set_threads(threads);
+    }
     let deadline = begin + right.validated_in + options.budget;
     let last = options.budget.mul_f64(LAST.0).min(LAST.1);
     // The rest of the budget is for the winner.
@@ -163,6 +157,7 @@ pub fn run(
     let Right { expected, reference, unscheduled, validated_in } = right;
     let known = (expected, unscheduled);
     let mut search = Search::new(loaded, options, &toolchain, prepared, request, known);
+    search.begun = begin + validated_in;
     search.begin(until, progress)?;
     search.go(until, &options.judge, progress)?;
     let searched = begin.elapsed().saturating_sub(validated_in + search.judged_in);
@@ -172,81 +167,13 @@ pub fn run(
         rows,
         winner,
         counts: search.counts,
+        course: search.course,
         differing: search.differing,
         reference,
         bytes,
         limits,
         took: searched + took,
     })
-}
-
-/// The expected results, with their source.
-struct Right {
-    expected: Arc<Expected>,
-    reference: Reference,
-    unscheduled: Unscheduled,
-    validated_in: Duration,
-}
-
-fn expected(
-    loaded: &Loaded,
-    options: &Options,
-    toolchain: &halidom_codegen::Toolchain,
-    prepared: &Arc<Prepared>,
-) -> Result<Right, TuneError> {
-    let schedule = DEFAULT_SCHEDULE.to_owned();
-    let fails = |failure: Failure| match failure {
-        Failure::Refused(diagnostics) => TuneError::Refused(diagnostics),
-        other @ (Failure::NotCompiled(_)
-        | Failure::SlowToCompile
-        | Failure::EntryCheck(_)
-        | Failure::Run(_)
-        | Failure::SlowToRun
-        | Failure::Ended) => TuneError::Start { schedule: schedule.clone(), reason: words(&other) },
-    };
-    let limit = options.budget.max(Duration::from_secs(10));
-    let (copy, pipeline, compiler) = (loaded.clone(), options.pipeline, toolchain.clone());
-    let make = move || form::compile(copy, pipeline, None, &compiler).map(Arc::new);
-    let mut form = Form::start(make, prepared, limit).map_err(|(failure, _)| fails(failure))?;
-    let mut took = form.run(1, limit).map_err(fails)?;
-    // A short run may have waited for other work.
-    for _ in 0..2 {
-        if (CHEAP..20 * CHEAP).contains(&took) {
-            took = took.min(form.run(1, limit).map_err(fails)?);
-        }
-    }
-    let outputs = form.outputs().map_err(fails)?;
-    let built = Arc::clone(&form.built);
-    let begin = Instant::now();
-    let Built { pool, algorithm, .. } = &*built;
-    let judged = built.judged(&options.judge);
-    let validated_in = begin.elapsed();
-    let wrong = |how: String| TuneError::Wrong { text: schedule.clone(), how };
-    let mut reference = match judged {
-        Verdict::Proved(_) => Reference::Unscheduled,
-        Verdict::Refuted(refuted) => {
-            return Err(wrong(format!("the validator refutes it: {}", refuted.first())));
-        }
-        Verdict::Unknown(unknown) => Reference::Undecided(unknown.first().to_owned()),
-        Verdict::Nothing(nothing) => Reference::Undecided(nothing.what),
-    };
-    let nearly = algorithm.fast_math.then(|| Likeness::of(pool, algorithm));
-    let mut expected = Arc::new(Expected { outputs, nearly: nearly.clone() });
-    if took <= CHEAP
-        && let Ok(outputs) = execute::interpret(pool, algorithm, prepared)
-    {
-        expected = Arc::new(Expected { outputs, nearly });
-        if !form.agrees(&expected).map_err(fails)? {
-            return Err(wrong("its outputs are not the interpreter's".to_owned()));
-        }
-        reference = Reference::Interpreter;
-    }
-    if options.halide.is_some() {
-        // Stock Halide may regroup floats.
-        let nearly = Some(Likeness::of(pool, algorithm));
-        expected = Arc::new(Expected { outputs: expected.outputs.clone(), nearly });
-    }
-    Ok(Right { expected, reference, unscheduled: Unscheduled { built, took }, validated_in })
 }
 
 /// The winner, with the final times.
@@ -257,7 +184,8 @@ struct Found {
     took: Duration,
 }
 
-/// Validates the fastest candidates until one is proved, each as read again from its text. Times it
+/// Validates the fastest candidates until one is proved, each as read again from its text. Of those
+/// with the funcs at the same places, most wait after some are not proved. Times the proved one
 /// together with the schedules that the search started with.
 fn settle(
     search: &mut Search,
@@ -266,14 +194,36 @@ fn settle(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Found, TuneError> {
     let mut took = Duration::ZERO;
-    let mut first_verdict = None;
-    let mut tried = 0;
+    let mut first_verdict = search.unproved.verdict.clone();
+    let mut tried = search.unproved.len();
     // True once a found schedule turned out to be no faster than the schedules to start with.
     let mut in_vain = false;
     // A proved schedule, if another one to start with turned out to be faster, and the name of that
     // one.
     let mut slower: Option<(Found, String)> = None;
-    for member in search.ranked().iter().take(MOST_VALIDATED) {
+    let mut queue: VecDeque<Arc<Member>> = search.ranked().into();
+    let mut later = VecDeque::new();
+    let mut are_all_slower = false;
+    while tried < MOST_VALIDATED {
+        let Some(member) = queue.pop_front().or_else(|| later.pop_front()) else {
+            // The fastest of those that were dropped as slower may be proved.
+            if are_all_slower || slower.is_some() {
+                break;
+            }
+            are_all_slower = true;
+            let begin = Instant::now();
+            search.go_on_without(begin, progress)?;
+            took += begin.elapsed();
+            queue = search.ranked().into();
+            continue;
+        };
+        if search.unproved.has(&member.directives) {
+            continue;
+        }
+        if search.is_like_unproved(&member.directives) && !queue.is_empty() {
+            later.push_back(member);
+            continue;
+        }
         if in_vain && member.start.is_none() {
             continue;
         }
@@ -285,7 +235,7 @@ fn settle(
         tried += 1;
         progress(&format!("validating number {tried} of the fastest"));
         let begin = Instant::now();
-        let last = last(search, options, member)?;
+        let last = last(search, options, &member)?;
         took += begin.elapsed();
         let last = match last {
             Ok(last) => last,
@@ -313,7 +263,8 @@ fn settle(
             Verdict::Unknown(_) | Verdict::Nothing(_) => {
                 progress(&format!("not proved: {}\n{}", verdict.sentence(), last.text));
                 search.counts.reject(Rejection::NotProved);
-                first_verdict.get_or_insert(verdict);
+                first_verdict.get_or_insert(verdict.clone());
+                search.unproved.add(&search.facts, &member.directives, verdict);
                 continue;
             }
         }
@@ -326,7 +277,8 @@ fn settle(
             continue;
         };
         let Last { name, text, is_new, .. } = last;
-        let faster = faster_than(&rows, &name).filter(|_| !is_new && slower.is_none());
+        let rivals = rows.iter().filter(|row| !search.is_unproved_start(&row.schedule));
+        let faster = faster_than(rivals, &name).filter(|_| !is_new && slower.is_none());
         let faster = faster.map(str::to_owned);
         let winner = Winner { name, text, script, is_new, verdict, validated_in };
         let found = Found { rows, winner, took };
@@ -351,8 +303,8 @@ fn settle(
 }
 
 /// The fastest of the timed schedules, unless it is the one with this name.
-fn faster_than<'r>(rows: &'r [Row], name: &str) -> Option<&'r str> {
-    let fastest = rows.iter().min_by_key(|row| row.median)?;
+fn faster_than<'r>(rows: impl Iterator<Item = &'r Row>, name: &str) -> Option<&'r str> {
+    let fastest = rows.min_by_key(|row| row.median)?;
     (fastest.schedule != name).then_some(fastest.schedule.as_str())
 }
 
@@ -434,8 +386,8 @@ mod tests {
             Row { schedule: schedule.to_owned(), median, least: median, most: median }
         };
         let rows = [row("best", 700), row("application", 1300)];
-        assert_eq!(faster_than(&rows, "application"), Some("best"));
-        assert_eq!(faster_than(&rows, "best"), None);
-        assert_eq!(faster_than(&[], "best"), None);
+        assert_eq!(faster_than(rows.iter(), "application"), Some("best"));
+        assert_eq!(faster_than(rows.iter(), "best"), None);
+        assert_eq!(faster_than([].iter(), "best"), None);
     }
 }

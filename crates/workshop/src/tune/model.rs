@@ -59,6 +59,8 @@ pub struct Explained {
     pub features: Result<Features, NoEstimate>,
     /// The estimated nanoseconds.
     pub estimate: Option<f64>,
+    /// The parts of the time.
+    pub parts: Vec<explain::Part>,
     /// The words.
     pub lines: Vec<String>,
 }
@@ -87,14 +89,15 @@ pub fn explained(
     for schedule in chosen {
         let schedule = loaded.schedule_of(&Choice { pipeline, schedule: *schedule });
         let features = model.features(&loaded.module.pool, &schedule);
-        let (estimate, lines) = match &features {
+        let (estimate, parts, lines) = match &features {
             Ok(features) => (
                 Some(model.machine.estimate(features).total),
+                explain::parts(features, &model.machine),
                 explain::explain(features, &model.machine),
             ),
-            Err(reason) => (None, vec![format!("no estimate: {reason}")]),
+            Err(reason) => (None, Vec::new(), vec![format!("no estimate: {reason}")]),
         };
-        all.push(Explained { schedule: schedule.name, features, estimate, lines });
+        all.push(Explained { schedule: schedule.name, features, estimate, parts, lines });
     }
     Ok((all, is_calibrated))
 }

@@ -30,3 +30,10 @@ pub struct Options {
     /// The options for validating the winner.
     pub judge: judge::Options,
 }
+
+impl Options {
+    /// The number of threads for parallel loops.
+    pub(super) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
+}

@@ -19,6 +19,14 @@ use super::seeds::{Cut, Registers, cut_loops, directive, fresh, registers, vecto
 /// The number of states that are kept after each decision.
 const BEAM: usize = 20;
 
+/// The number of proposals that are compiled.
+const CHOSEN: usize = 24;
+
+/// A proposal counts as slower by these factors for each earlier one of its family, and for each
+/// earlier one that differs from it in numbers only. The model does not see all differences, so
+/// that some of each kind should be compiled.
+const ALIKE: (f64, f64) = (1.1, 1.25);
+
 /// The blocks into which an output is cut.
 const CUTS: [Cut; 22] = [
     Cut::Bands(2, 2),
@@ -128,6 +136,36 @@ pub(super) fn propose(
     let mut all: Vec<Proposal> = proposer.found.into_values().collect();
     all.sort_by(|one, other| one.estimate.total_cmp(&other.estimate));
     Proposals { all, estimated: proposer.estimated }
+}
+
+/// Chooses proposals with low estimates that are not too much alike, in the order in which they are
+/// to be compiled.
+pub(super) fn choose(facts: &Facts, all: Vec<Proposal>) -> Vec<Vec<Directive>> {
+    let kind = |proposal: &Proposal| (proposal.family, places(facts, &proposal.directives));
+    let mut left: Vec<(Proposal, (Family, String))> = all
+        .into_iter()
+        .map(|proposal| {
+            let kind = kind(&proposal);
+            (proposal, kind)
+        })
+        .collect();
+    let mut families: IndexMap<Family, f64> = IndexMap::default();
+    let mut kinds: IndexMap<(Family, String), f64> = IndexMap::default();
+    let mut chosen = Vec::new();
+    while chosen.len() < CHOSEN {
+        let rank = |(proposal, kind): &(Proposal, (Family, String))| {
+            let family = families.get(&proposal.family).copied().unwrap_or(1.0);
+            proposal.estimate * family * kinds.get(kind).copied().unwrap_or(1.0)
+        };
+        let ranks = left.iter().map(rank).enumerate();
+        let best = ranks.min_by(|(_, one), (_, other)| one.total_cmp(other));
+        let Some((next, _)) = best else { break };
+        let (proposal, kind) = left.remove(next);
+        *families.entry(proposal.family).or_insert(1.0) *= ALIKE.0;
+        *kinds.entry(kind).or_insert(1.0) *= ALIKE.1;
+        chosen.push(proposal.directives);
+    }
+    chosen
 }
 
 /// The form in which equal schedules are equal: the directives of each func in their order.

@@ -13,6 +13,7 @@ use halidom_testgen::Random;
 
 use super::batch;
 use super::counts::{Counts, Rejection};
+use super::course::Lead;
 use super::demands::move_inwards;
 use super::error::TuneError;
 use super::facts::Facts;
@@ -23,11 +24,11 @@ use super::moves::{Mover, changed, number};
 use super::options::Options;
 use super::polish::variants;
 use super::processor;
-use super::propose::{Family, Proposal, canonical, places, propose};
+use super::propose::{canonical, choose, propose};
 use super::race::{Best, NEAR, ROUNDS, Slower, median, race};
 use super::seeds::seeds;
+use super::unproved::Unproved;
 use halidom_driver::data::{Prepared, Request};
-use halidom_driver::execute;
 use halidom_driver::judge;
 use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 use halidom_driver::stock::Language;
@@ -51,9 +52,8 @@ const FAR: f64 = 1.4;
 const FASTER: f64 = 0.985;
 /// The largest number of rounds at the end.
 const MOST_ROUNDS: usize = 31;
-/// The proposals of the model that are compiled at first, and the number of them that may differ in
-/// numbers only, in each family.
-const PROPOSED: (usize, usize) = (24, 2);
+/// The number of proposals that are compiled before the best one is changed.
+const FIRST: usize = 6;
 /// The part of the budget in which the model proposes schedules, and a limit for that.
 const PROPOSING: (f64, Duration) = (0.15, Duration::from_secs(8));
 /// The numbers of changes from which the model chooses one. From few, it often chooses one that it
@@ -134,7 +134,8 @@ pub(super) struct Search {
     pub(super) differing: Vec<String>,
     pub(super) prepared: Arc<Prepared>,
     expected: Arc<Expected>,
-    unscheduled: Unscheduled,
+    /// `None` if it takes too long.
+    unscheduled: Option<Unscheduled>,
     pub(super) facts: Facts,
     /// The schedules to start with. If empty, the search starts with all schedules of the file and
     /// with the seeds.
@@ -148,15 +149,19 @@ pub(super) struct Search {
     /// The schedules that the search started with.
     pub(super) starts: Vec<Arc<Member>>,
     pub(super) seen: FxHashSet<String>,
-    /// The places of funcs, as words, under schedules that are proved and under those that are not.
+    /// The places of funcs, as words, under schedules that are proved.
     pub(super) proved: FxHashSet<String>,
-    pub(super) unproved: FxHashSet<String>,
+    pub(super) unproved: Unproved,
+    /// The schedules that took the lead.
+    pub(super) course: Vec<Lead>,
     /// The beginning of the search.
     pub(super) begun: Instant,
     /// The time that proofs took.
     pub(super) judged_in: Duration,
     /// Schedules that were slower than the best one.
     pub(super) slower: Slower,
+    /// The proposals that were not compiled yet, in their order.
+    waiting: VecDeque<Vec<Directive>>,
     /// `None` if the search goes without estimates.
     model: Option<Model>,
     pub(super) abandoned: Vec<Abandoned>,
@@ -171,18 +176,12 @@ impl Search {
         toolchain: &Toolchain,
         prepared: Arc<Prepared>,
         request: &Request,
-        (expected, unscheduled): (Arc<Expected>, Unscheduled),
+        (expected, unscheduled): (Arc<Expected>, Option<Unscheduled>),
     ) -> Self {
         let algorithm = &loaded.module.pipelines[options.pipeline].algorithm;
         let pool = &loaded.module.pool;
-        let facts = Facts::of(pool, algorithm, &execute::host(algorithm)).sized(
-            &algorithm.outputs,
-            &prepared.windows,
-            options.allow_bounds,
-        );
-        let threads = options
-            .threads
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let facts = Facts::asked(pool, algorithm, &prepared, options);
+        let threads = options.threads();
         let (machine, _) = processor::machine(threads);
         let model = options.estimates.then(|| Model::new(pool, algorithm, &prepared, machine));
         Self {
@@ -206,12 +205,14 @@ impl Search {
             starts: Vec::new(),
             seen: FxHashSet::default(),
             proved: FxHashSet::default(),
-            unproved: FxHashSet::default(),
+            unproved: Unproved::default(),
+            course: Vec::new(),
             begun: Instant::now(),
             judged_in: Duration::ZERO,
             slower: Slower::default(),
             abandoned: Vec::new(),
             together: FEWEST,
+            waiting: VecDeque::new(),
             loaded,
         }
     }
@@ -228,11 +229,11 @@ impl Search {
         if chosen.is_empty() {
             chosen.push(None);
         }
+        let is_open = self.start.is_empty() || self.start == [None];
         let mut failed = None;
         for schedule in chosen {
             let choice = Choice { pipeline: self.pipeline, schedule };
             let Schedule { name, mut directives } = self.loaded.schedule_of(&choice);
-            progress(&format!("timing `{name}`"));
             if self.halide.is_some() {
                 let whole = directives.clone();
                 halide::strip(&mut directives);
@@ -240,8 +241,14 @@ impl Search {
                     progress(&format!("`{name}` without what Halide has no directives for"));
                 }
             }
+            if schedule.is_none() && self.unscheduled.is_none() && is_open {
+                progress(&format!("`{name}` is not timed, as it would take too long"));
+                continue;
+            }
+            progress(&format!("timing `{name}`"));
             let is_built = schedule.is_none() && self.halide.is_none();
-            let built = is_built.then(|| Arc::clone(&self.unscheduled.built));
+            let unscheduled = self.unscheduled.as_ref().filter(|_| is_built);
+            let built = unscheduled.map(|unscheduled| Arc::clone(&unscheduled.built));
             let outcome = self.examine(directives, Some(name.clone()), built, deadline)?;
             if let Outcome::Rejected(reason, failure) = outcome
                 && reason != Rejection::Slower
@@ -251,7 +258,6 @@ impl Search {
                 failed = failed.or(failure.map(|failure| (name, failure)));
             }
         }
-        let is_open = self.start.is_empty() || self.start == [None];
         if is_open {
             self.proposals(deadline, progress)?;
         }
@@ -300,34 +306,10 @@ impl Search {
         progress(&format!(
             "estimated {count} schedules, {rate:.0} a second; the lowest estimate is {least:.3} ms"
         ));
-        let chosen = self.choose(found.all);
+        let mut chosen = choose(&self.facts, found.all);
+        self.waiting = chosen.split_off(chosen.len().min(FIRST)).into();
         self.candidates(chosen, deadline, progress)?;
         Ok(())
-    }
-
-    /// Chooses proposals of all families in turn, as the estimates compare those of one family
-    /// better than others. Of those whose funcs have the same places, few are taken.
-    fn choose(&self, all: Vec<Proposal>) -> Vec<Vec<Directive>> {
-        let mut families: IndexMap<Family, VecDeque<Proposal>> = IndexMap::default();
-        for proposal in all {
-            families.entry(proposal.family).or_default().push_back(proposal);
-        }
-        let mut kinds: IndexMap<(Family, String), usize> = IndexMap::default();
-        let mut chosen = Vec::new();
-        while chosen.len() < PROPOSED.0 && families.values().any(|rest| !rest.is_empty()) {
-            for (family, rest) in &mut families {
-                while let Some(proposal) = rest.pop_front() {
-                    let kind = (*family, places(&self.facts, &proposal.directives));
-                    let count = kinds.entry(kind).or_default();
-                    if *count < PROPOSED.1 {
-                        *count += 1;
-                        chosen.push(proposal.directives);
-                        break;
-                    }
-                }
-            }
-        }
-        chosen
     }
 
     /// Some systematic changes of the best schedule that were not tried yet, those first that were
@@ -391,12 +373,13 @@ impl Search {
         const IN_VAIN: usize = 2000;
         let mut in_vain = 0;
         while Instant::now() < deadline && in_vain < IN_VAIN {
-            let judged_in = self.ask(judge, deadline, progress)?;
-            deadline += judged_in;
-            self.judged_in += judged_in;
+            deadline += self.ask(judge, deadline, progress)?;
             let parents = self.members.len().min(PARENTS);
-            // Half of the changes are systematic, as long as there are any.
+            // Half of the candidates are systematic changes, as long as there are any. The others
+            // are proposals at first, and then random changes.
             let mut drawn = self.polished(self.together.div_ceil(2));
+            let proposed = self.together.saturating_sub(drawn.len()).min(self.waiting.len());
+            drawn.extend(self.waiting.drain(..proposed));
             for _ in drawn.len()..self.together {
                 let rank = if self.random.chance(60) { 0 } else { self.random.below(parents) };
                 let Some(parent) = self.members.get(rank).map(Arc::clone) else { return Ok(()) };
@@ -573,6 +556,7 @@ impl Search {
         let is_best = self.best.as_ref().is_none_or(|best| score < best.score);
         if is_best {
             self.best = Some(Best { form, score, pace });
+            self.mark_lead();
         }
         let member = Arc::new(Member { directives, start, score, pace, loops, built });
         if member.start.is_some() {
@@ -584,6 +568,16 @@ impl Search {
         Ok(if is_best { Outcome::Best } else { Outcome::Near })
     }
 
+    /// Records the best schedule as the one that leads from now on.
+    pub(super) fn mark_lead(&mut self) {
+        let Some(best) = &self.best else { return };
+        self.course.push(Lead {
+            after: self.begun.elapsed().saturating_sub(self.judged_in),
+            time: Duration::from_secs_f64(best.score),
+            tried: self.counts.tried,
+        });
+    }
+
     /// Runs a form for the first time and compares its outputs. Races it with the best one unless
     /// it is far slower.
     fn judged(
@@ -593,8 +587,10 @@ impl Search {
         deadline: Instant,
     ) -> Result<Judged, Failure> {
         let left = deadline.saturating_duration_since(Instant::now());
-        let Unscheduled { built, took } = &self.unscheduled;
-        if *took > LONG_RUN && Arc::ptr_eq(&form.built, built) {
+        if let Some(Unscheduled { built, took }) = &self.unscheduled
+            && *took > LONG_RUN
+            && Arc::ptr_eq(&form.built, built)
+        {
             return Ok(Judged::Time { score: took.as_secs_f64(), pace: *took });
         }
         let patience = |best: &Best| (PATIENCE * best.pace).max(Duration::from_secs(1));
@@ -667,8 +663,14 @@ impl Search {
         ranked
     }
 
+    /// Tests whether one of the schedules to start with is not proved.
+    pub(super) fn is_unproved_start(&self, name: &str) -> bool {
+        let named = |member: &&Arc<Member>| member.start.as_deref() == Some(name);
+        self.starts.iter().find(named).is_some_and(|start| self.unproved.has(&start.directives))
+    }
+
     /// Times the schedules to start with once more, together with a winner, which comes last.
-    /// Returns `None` if the winner is not faster.
+    /// Returns `None` if the winner is slower than one of them that may be proved.
     pub(super) fn last_times(
         &mut self,
         winner: &Last,
@@ -737,9 +739,10 @@ impl Search {
                 Row { schedule, median: times[times.len() / 2], least: times[0], most }
             })
             .collect();
-        let is_fastest = rows
-            .split_last()
-            .is_some_and(|(last, others)| others.iter().all(|row| last.median < row.median));
+        let is_fastest = rows.split_last().is_some_and(|(last, others)| {
+            let mut rivals = others.iter().filter(|row| !self.is_unproved_start(&row.schedule));
+            rivals.all(|row| last.median < row.median)
+        });
         Ok((is_fastest || !winner.is_new).then_some(rows))
     }
 }

@@ -1,6 +1,7 @@
 //! Measures the tuner: its estimates against times, what it finds against the schedules of Halide's
 //! autoschedulers, and its results for random pipelines.
 
+mod course;
 mod effort;
 mod model;
 mod programs;

@@ -1,5 +1,6 @@
 //! Contestants that are timed in turn.
 
+use super::course::Course;
 use super::effort::Effort;
 use super::programs::Program;
 use crate::json::Json;
@@ -107,8 +108,9 @@ impl Board {
         self.all[known].least.push(least);
     }
 
-    /// A line of JSON with the times, and with the names of contestants that failed.
-    pub(super) fn line(&self, program: &str, failed: &[&str]) -> String {
+    /// A line of JSON with the times, the names of contestants that failed, and the course of the
+    /// search.
+    pub(super) fn line(&self, program: &str, failed: &[&str], course: &Course) -> String {
         let list = |numbers: &[f64]| {
             let all: Vec<String> = numbers.iter().map(|number| format!("{number:.4}")).collect();
             all.join(",")
@@ -120,8 +122,9 @@ impl Board {
         let times: Vec<String> = times.collect();
         let failed: Vec<String> = failed.iter().map(|name| format!("\"{name}\"")).collect();
         format!(
-            "{{\"program\":\"{program}\",\"failed\":[{}],\"times\":[{}]}}",
+            "{{\"program\":\"{program}\",\"failed\":[{}],\"course\":{},\"times\":[{}]}}",
             failed.join(","),
+            course.line(),
             times.join(",")
         )
     }
@@ -189,7 +192,7 @@ pub(super) fn shown(ratio: Option<Ratio>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Board, least, of, ratio};
+    use super::{Board, Course, least, of, ratio};
     use crate::json::Json;
 
     #[test]
@@ -201,7 +204,7 @@ mod tests {
         for round in [(4.0, 4.0), (9.0, 9.0), (1.0, 1.0)] {
             board.add("rival", round);
         }
-        let row = Json::parse(&board.line("blur", &["Li2018"])).unwrap();
+        let row = Json::parse(&board.line("blur", &["Li2018"], &Course::default())).unwrap();
         let (own, rival) = (of(&row, "own").unwrap(), of(&row, "rival").unwrap());
         assert_eq!(least(own), Some(1.0));
         let ratio = ratio(own, rival).unwrap();

@@ -1,6 +1,7 @@
 //! Compares what the tuner finds with the schedules of Halide's autoschedulers and with those that
 //! people wrote.
 
+use super::course::{self, Course, NEAR, SOON};
 use super::effort::{Effort, Found};
 use super::programs::Program;
 use super::race::{self, Board, Named, ROUNDS, Rival, SECONDS};
@@ -23,6 +24,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
     let (effort, programs) = Effort::read(words)?;
     let (found, mut short) = effort.each("found", &programs, compare);
     short.extend(print(&found));
+    draw(&found, &effort)?;
     if short.is_empty() { Ok(()) } else { Err(Error::Slow(short)) }
 }
 
@@ -30,7 +32,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
 fn compare(one: &Program, effort: &Effort<'_>) -> Result<String, Error> {
     let file = root().join(format!("examples/{}.hal", one.file));
     let script = exported(one, &file, effort)?;
-    let tuned = tuned(one, &file, effort)?;
+    let (tuned, course) = tuned(one, &file, effort)?;
     let mut rivals = Vec::new();
     let mut failed = Vec::new();
     for name in SCHEDULERS {
@@ -51,7 +53,7 @@ fn compare(one: &Program, effort: &Effort<'_>) -> Result<String, Error> {
         }
     }
     rivals.into_iter().for_each(Rival::end);
-    Ok(board.line(one.name, &failed))
+    Ok(board.line(one.name, &failed, &course))
 }
 
 /// Writes an algorithm as a script for stock Halide.
@@ -63,19 +65,22 @@ pub(super) fn exported(one: &Program, file: &Path, effort: &Effort<'_>) -> Resul
     Ok(script)
 }
 
-/// Searches from the algorithm alone, and returns a file with the program and what was found.
-fn tuned(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<PathBuf, Error> {
+/// Searches from the algorithm alone. Returns a file with the program and what was found, and the
+/// course of the search.
+fn tuned(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<(PathBuf, Course), Error> {
     let name = format!("{}-{}-{}", one.name, effort.threads, effort.budget);
     let whole = effort.folder.join(format!("{name}.hal"));
-    if whole.is_file() {
-        return Ok(whole);
+    let answered = effort.folder.join(format!("{name}.json"));
+    let known = fs::read_to_string(&answered).ok().and_then(|text| Answer::read(&text).ok());
+    if let Some(answer) = known.filter(|_| whole.is_file()) {
+        return Ok((whole, Course::of(&answer.json)));
     }
     let found = effort.folder.join(format!("{name}.found"));
     let mut command = program(&effort.halidom);
     command.arg("tune").arg(file).args(["-p", one.pipeline, "-s", "default", "--seed", "1"]);
     // The rivals' schedules demand outputs of at least one block, too.
     command.args(["--budget", effort.budget, "--threads", effort.threads, "--allow-bounds"]);
-    command.args(arguments(one)).arg("-o").arg(&found);
+    command.args(arguments(one)).args(["--json", "--quiet"]).arg("-o").arg(&found);
     let output = process::capture(&mut command)?;
     if !output.status.success() {
         println!("{}", String::from_utf8_lossy(&output.stderr));
@@ -91,7 +96,11 @@ fn tuned(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<PathBuf, Err
     // If nothing is faster than the unscheduled form, that is what was found.
     text.push_str(&found.replacen("schedule default for", "schedule tuned for", 1));
     fs::write(&whole, text).map_err(failed(&whole))?;
-    Ok(whole)
+    let answer = String::from_utf8_lossy(&output.stdout);
+    fs::write(&answered, answer.as_bytes()).map_err(failed(&answered))?;
+    let problem = |problem| Error::Output { command: shown(&command), problem };
+    let answer = Answer::read(&answer).map_err(problem)?;
+    Ok((whole, Course::of(&answer.json)))
 }
 
 pub(super) fn arguments(one: &Program) -> Vec<&'static str> {
@@ -133,6 +142,18 @@ fn ours(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<Vec<Named>, E
     Ok(found)
 }
 
+/// Draws the courses of the searches.
+fn draw(found: &[Found], effort: &Effort<'_>) -> Result<(), Error> {
+    let courses = found.iter().map(|(name, row)| (name.as_str(), Course::of_row(row)));
+    let courses: Vec<_> = courses.collect();
+    let path = effort.folder.join(format!("course-{}-{}.svg", effort.threads, effort.budget));
+    let budget = effort.budget.parse().unwrap_or(SOON);
+    fs::write(&path, course::svg(&courses, budget))
+        .map_err(|cause| Error::File { path: path.clone(), cause })?;
+    println!("{}", path.display());
+    Ok(())
+}
+
 /// Prints the least times and the ratios of all programs. Returns those that miss a limit.
 fn print(found: &[Found]) -> Vec<String> {
     let mut rows = Vec::new();
@@ -158,6 +179,13 @@ fn print(found: &[Found]) -> Vec<String> {
             )),
             Some(_) => {}
         }
+        let soon = Course::of_row(row).ratio_at(SOON);
+        if soon.is_some_and(|soon| soon > NEAR) {
+            short.push(format!(
+                "{name}: after {SOON} s of the search {:.2} of the last time, {NEAR} at most",
+                soon.unwrap_or_default()
+            ));
+        }
         let failed = row.get("failed").and_then(Json::array).unwrap_or_default();
         let failed: Vec<&str> = failed.iter().filter_map(Json::text).collect();
         rows.push(vec![
@@ -168,13 +196,24 @@ fn print(found: &[Found]) -> Vec<String> {
             race::shown(to_rival),
             race::time(best),
             race::shown(to_best),
+            soon.map_or_else(|| "–".to_owned(), |soon| format!("{soon:.2}")),
             failed.join(", "),
         ]);
     }
-    let headings =
-        ["program", "tuned ms", "fastest rival", "ms", "ratio", "best ms", "ratio", "failed"];
+    let headings = [
+        "program",
+        "tuned ms",
+        "fastest rival",
+        "ms",
+        "ratio",
+        "best ms",
+        "ratio",
+        "after 5 s",
+        "failed",
+    ];
     println!("{}", table::layout(&headings, &rows));
     println!("ms: the least; ratio: of the medians of each round, its median and its range");
+    println!("after 5 s: the best time after {SOON} s of the search, over that of its end");
     let means = [("the fastest rival", &of_rivals, LIMITS.0), ("our `best`", &of_best, LIMITS.2)];
     for (what, ratios, limit) in means {
         if let Some(mean) = race::mean(what, ratios).filter(|mean| *mean > limit) {

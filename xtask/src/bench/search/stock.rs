@@ -1,6 +1,7 @@
 //! Compares the schedules that the tuner finds for stock Halide with those of Adams2019: stock
 //! Halide compiles both.
 
+use super::course::Course;
 use super::effort::{Effort, Found};
 use super::programs::Program;
 use super::race::{self, Board, OWN, ROUNDS, Rival};
@@ -30,7 +31,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
 fn compare(one: &Program, effort: &Effort<'_>) -> Result<String, Error> {
     let file = root().join(format!("examples/{}.hal", one.file));
     let script = exported(one, &file, effort)?;
-    let tuned = tuned(one, &file, effort)?;
+    let (tuned, course) = tuned(one, &file, effort)?;
     let mut contestants = Vec::new();
     let mut failed = Vec::new();
     for (name, script) in [(OWN, &tuned), (RIVAL, &script)] {
@@ -48,15 +49,16 @@ fn compare(one: &Program, effort: &Effort<'_>) -> Result<String, Error> {
         }
     }
     contestants.into_iter().for_each(Rival::end);
-    Ok(board.line(one.name, &failed))
+    Ok(board.line(one.name, &failed, &course))
 }
 
-/// Searches from the algorithm alone, and returns the script with the schedule that was found.
-fn tuned(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<PathBuf, Error> {
+/// Searches from the algorithm alone. Returns the script with the schedule that was found, and the
+/// course of the search.
+fn tuned(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<(PathBuf, Course), Error> {
     let name = format!("{}-halide-{}-{}.py", one.name, effort.threads, effort.budget);
     let script = effort.folder.join(name);
     if script.is_file() {
-        return Ok(script);
+        return Ok((script, Course::default()));
     }
     let mut command = program(&effort.halidom);
     command.arg("tune").arg(file).args(["-p", one.pipeline, "-s", "default", "--seed", "1"]);
@@ -65,16 +67,16 @@ fn tuned(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<PathBuf, Err
     command.args(arguments(one));
     let output = process::capture(&mut command)?;
     let answer = Answer::read(&String::from_utf8_lossy(&output.stdout));
-    let text = answer.ok().and_then(|answer| {
+    let found = answer.ok().and_then(|answer| {
         let text = answer.json.get("script").and_then(Json::text).map(str::to_owned);
-        text.filter(|_| output.status.success())
+        text.filter(|_| output.status.success()).map(|text| (text, Course::of(&answer.json)))
     });
-    let Some(text) = text else {
+    let Some((text, course)) = found else {
         println!("{}", String::from_utf8_lossy(&output.stderr));
         return Err(Error::Failed { command: shown(&command), status: output.status });
     };
     fs::write(&script, text).map_err(|cause| Error::File { path: script.clone(), cause })?;
-    Ok(script)
+    Ok((script, course))
 }
 
 /// Prints the least times and the ratios. Returns what misses the limit.
