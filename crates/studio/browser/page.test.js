@@ -259,22 +259,23 @@ test("a sum in another order is not the same bit for bit", { timeout: 120000 }, 
   // The output is one value, which is no picture; the inputs are rows.
   assert.match(await page.locator("#pictures table").textContent(), /d\(\)4\.784463/);
   assert.equal(await page.locator("#pictures canvas").count(), 2);
-  await shot(page, "9-bits");
+  await shot(page, "10-bits");
   await page.getByLabel("Floats:").selectOption("");
   await hasNoVerdict(page);
   await close();
 });
 
-/** Tests whether a proof of `interpolate` runs. */
+/** Tests whether a proof of `local_laplacian` runs. */
 function isProving() {
   const { stdout } = spawnSync("ps", ["-eo", "args"], { encoding: "utf8" });
-  return /validate --json .*--pipeline=interpolate/.test(stdout);
+  return /validate --json .*--pipeline=local_laplacian/.test(stdout);
 }
 
 test("a proof is cancelled, and an edit ends one", { timeout: 120000 }, async () => {
-  const file = copied("examples/interpolate.hal");
+  const file = copied("examples/applications/local_laplacian.hal");
   const { page, close } = await open(file);
   await page.waitForSelector("#schedules input:checked");
+  await choose(page, "application");
   await prove(page);
   await page.waitForSelector("#progress:not([hidden])");
   await page.waitForTimeout(1300);
@@ -315,12 +316,14 @@ test("times are shown for an element", { timeout: 120000 }, async () => {
   await page.waitForSelector("#explained:not([hidden])", { timeout: 60000 });
   assert.equal(await page.locator("#times:not([hidden])").count(), 0);
   assert.ok(await page.locator("#explained .bar .computing").count() > 0);
-  assert.match(await page.locator("#explained").textContent(), /blur_x.*points/s);
+  assert.match(await page.locator("#explained").textContent(), /blur_x.*times.*beyond L1/s);
+  await page.locator("#explained").scrollIntoViewIfNeeded();
+  await shot(page, "7-explained");
   await prove(page);
   await word(page, "proved");
-  await shot(page, "7-dark");
+  await shot(page, "8-dark");
   await page.setViewportSize({ width: 700, height: 900 });
-  await shot(page, "8-narrow");
+  await shot(page, "9-narrow");
   await close();
 });
 
