@@ -120,7 +120,7 @@ impl<'p> Machine<'p> {
                 paths.extend(self.call_named(name, templates, arguments, state, line));
                 continue;
             }
-            if matches!(&loaded, Val::Handle(of) if arrow && self.may_be_null(of)) {
+            if matches!(&loaded, Val::Handle(of) if arrow && self.may_be_null(of, &state)) {
                 paths.extend(self.unsupported(state, UNDEFINED, line));
                 continue;
             }

@@ -5,10 +5,13 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind, Function};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::absent::MISSING;
 use crate::machine::contracts;
+use crate::machine::expression::UNDEFINED;
 use crate::machine::info::is_report;
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::lookup::last_part;
+use crate::machine::names::Method;
 use crate::machine::operators::is_stream;
 use crate::machine::program::called;
 use crate::machine::run::{MOVED, Machine, Outcome, Paths};
@@ -68,6 +71,12 @@ impl<'p> Machine<'p> {
                     if let Val::Handle(of) = &value
                         && !value.is_info()
                     {
+                        let asked = Method::of(name);
+                        if let Some(given) = self.element_method(of, asked, &[], &state, expr.line)
+                        {
+                            paths.extend(given.into_iter().map(|(s, _)| (s, Place::Nowhere)));
+                            continue;
+                        }
                         self.assume_anything(of, &mut state);
                         paths.push((state, Place::Nowhere));
                         continue;
@@ -94,6 +103,12 @@ impl<'p> Machine<'p> {
                         && Self::is_entry(members)
                     {
                         paths.extend(self.value_of_entry(members, name, state, expr.line));
+                        continue;
+                    }
+                    if matches!(expr.kind, ExprKind::Member { arrow: true, .. })
+                        && matches!(&value, Val::Handle(of) if self.may_be_null(of, &state))
+                    {
+                        paths.extend(self.unsupported(state, UNDEFINED, expr.line));
                         continue;
                     }
                     // A known member of a structure may be read again; an unknown one cannot.
@@ -184,6 +199,9 @@ impl<'p> Machine<'p> {
             }
             (Val::List(_), Some(index), Some(base)) => {
                 vec![(state, Place::Part(Box::new(base), index.to_string()))]
+            }
+            (Val::Handle(of), ..) if self.may_lack(of, index, &state) => {
+                self.unsupported(state, MISSING, line)
             }
             (Val::Handle(of), ..) if !value.is_info() && !self.is_concrete() => {
                 let mut state = state;
