@@ -26,6 +26,7 @@ use halidom_cpp::{Sign, is_letter, words};
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
 use crate::machine::expression::{CHANGED, DEFINED, changed};
+use crate::machine::invariants::invariant;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::{is_map_type, is_scope_type, is_vector_type};
@@ -286,8 +287,9 @@ impl Machine<'_> {
 
     /// Tests whether a value may be an undefined expression.
     pub(super) fn may_be_undefined_node(&self, value: &Val) -> bool {
-        matches!(value, Val::Handle(of)
-            if !value.is_info() && self.may_be_undefined(of) && self.may_hold_node(of))
+        let Val::Handle(of) = value else { return false };
+        let is_scope = self.purpose(of).is_some() || invariant(of).is_some();
+        !value.is_info() && !is_scope && self.may_be_undefined(of) && self.may_hold_node(of)
     }
 
     /// Tests whether an operand of an operator may be an undefined expression. Things of the
