@@ -25,11 +25,24 @@ use halidom_cpp::{Sign, is_letter, words};
 
 use crate::ir::state::State;
 use crate::ir::value::{Place, Val};
-use crate::machine::expression::{CHANGED, DEFINED, changed};
 use crate::machine::invariants::invariant;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::{is_map_type, is_scope_type, is_vector_type};
+
+/// The end of the handle of a member that is known to be a defined expression.
+pub(super) const DEFINED: &str = " (defined)";
+
+/// The mark in the handle of a member that other methods may have assigned.
+const CHANGED: &str = "#after ";
+
+/// The reason why a path ends at what may be undefined.
+pub(super) const UNDEFINED: &str = "a member that other methods may leave undefined";
+
+/// The handle of a member after some visits.
+pub(super) fn changed(name: &str, visits: u32) -> String {
+    format!("{name}{CHANGED}{visits}")
+}
 
 /// The reason why a path ends at an element that may not be there.
 pub(super) const MISSING: &str =
@@ -260,9 +273,8 @@ impl Machine<'_> {
         let is_container = |ty: &str| {
             is_map_type(ty) || is_vector_type(ty) || is_scope_type(ty) || ty.ends_with('*')
         };
-        let may_be = |(ty, is_own): &(&str, bool)| {
-            !(*is_own && is_container(ty)) && !words(ty).all(is_plain)
-        };
+        let may_be =
+            |(ty, is_own): &(&str, bool)| !(words(ty).all(is_plain) || *is_own && is_container(ty));
         types.is_empty() || types.iter().any(may_be)
     }
 
@@ -435,13 +447,13 @@ impl Machine<'_> {
             if !text.starts_with("pop") {
                 return Some(vec![(state, Val::Handle(format!("{of}.{name}")))]);
             }
-            self.resized(of, least - 1, &mut state);
+            Self::resized(of, least - 1, &mut state);
             return Some(vec![(state, Val::Void)]);
         }
         let is_added = ADDS.contains(&text) && (arguments.len() == 1 || text.ends_with("back"));
         if is_added {
             let mut state = state.clone();
-            self.resized(of, least + 1, &mut state);
+            Self::resized(of, least + 1, &mut state);
             return Some(vec![(state, Val::Void)]);
         }
         match (name, arguments) {
@@ -467,7 +479,7 @@ impl Machine<'_> {
     }
 
     /// Records that a container that is not known has another number of elements now.
-    fn resized(&self, of: &str, count: usize, state: &mut State) {
+    fn resized(of: &str, count: usize, state: &mut State) {
         let filled = std::mem::take(&mut state.filled);
         Self::changed_unseen(state);
         // Iterators and references to its elements may have ended.

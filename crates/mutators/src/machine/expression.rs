@@ -8,7 +8,7 @@ use crate::ir::kinds::{Code, Kind};
 use crate::ir::node::Field;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
-use crate::machine::absent::MISSING;
+use crate::machine::absent::{DEFINED, MISSING, UNDEFINED, changed};
 use crate::machine::invariants::invariant;
 use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
@@ -537,20 +537,6 @@ impl<'p> Machine<'p> {
         }
         paths
     }
-}
-
-/// The end of the handle of a member that is known to be a defined expression.
-pub(super) const DEFINED: &str = " (defined)";
-
-/// The mark in the handle of a member that other methods may have assigned.
-pub(super) const CHANGED: &str = "#after ";
-
-/// The reason why a path ends at what may be undefined.
-pub(super) const UNDEFINED: &str = "a member that other methods may leave undefined";
-
-/// The handle of a member after some visits.
-pub(super) fn changed(name: &str, visits: u32) -> String {
-    format!("{name}{CHANGED}{visits}")
 }
 
 /// Tests whether an expression is a truth value by its form.

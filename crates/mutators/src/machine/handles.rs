@@ -7,7 +7,7 @@ use crate::ir::kinds::Kind;
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
-use crate::machine::expression::{DEFINED, UNDEFINED};
+use crate::machine::absent::{DEFINED, UNDEFINED};
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};

@@ -8,7 +8,7 @@ use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
-use crate::machine::expression::UNDEFINED;
+use crate::machine::absent::UNDEFINED;
 use crate::machine::info::is_report;
 use crate::machine::methods::PART_OF_TEXT;
 use crate::machine::run::{Machine, Outcome, Paths, ROUNDED};

@@ -5,9 +5,8 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind, Function};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
-use crate::machine::absent::MISSING;
+use crate::machine::absent::{MISSING, UNDEFINED};
 use crate::machine::contracts;
-use crate::machine::expression::UNDEFINED;
 use crate::machine::info::is_report;
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::lookup::last_part;
@@ -66,24 +65,7 @@ impl<'p> Machine<'p> {
                     && arguments.is_empty()
                     && !self.is_concrete() =>
             {
-                let mut paths = Vec::new();
-                for (mut state, value) in self.eval(object, state) {
-                    if let Val::Handle(of) = &value
-                        && !value.is_info()
-                    {
-                        let asked = Method::of(name);
-                        if let Some(given) = self.element_method(of, asked, &[], &state, expr.line)
-                        {
-                            paths.extend(given.into_iter().map(|(s, _)| (s, Place::Nowhere)));
-                            continue;
-                        }
-                        self.assume_anything(of, &mut state);
-                        paths.push((state, Place::Nowhere));
-                        continue;
-                    }
-                    paths.extend(self.unsupported(state, "an assignment to a part", expr.line));
-                }
-                paths
+                self.unknown_end(object, name, state, expr.line)
             }
             ExprKind::Member { object, name, .. } => {
                 let mut paths = Vec::new();
@@ -144,6 +126,33 @@ impl<'p> Machine<'p> {
             ExprKind::Index(object, index) => self.place_at(object, index, state, expr.line),
             _ => self.unsupported(state, "an assignment to a part", expr.line),
         }
+    }
+
+    /// The first or last element of a vector that is not known: it cannot be read again.
+    fn unknown_end(
+        &mut self,
+        object: &'p Expr,
+        name: &str,
+        state: State,
+        line: usize,
+    ) -> Paths<Place> {
+        let mut paths = Vec::new();
+        for (mut state, value) in self.eval(object, state) {
+            let Val::Handle(of) = &value else {
+                paths.extend(self.unsupported(state, "an assignment to a part", line));
+                continue;
+            };
+            if value.is_info() {
+                paths.extend(self.unsupported(state, "an assignment to a part", line));
+            } else if let Some(given) = self.element_method(of, Method::of(name), &[], &state, line)
+            {
+                paths.extend(given.into_iter().map(|(state, _)| (state, Place::Nowhere)));
+            } else {
+                self.assume_anything(of, &mut state);
+                paths.push((state, Place::Nowhere));
+            }
+        }
+        paths
     }
 
     /// An element of a map or a vector.
