@@ -100,6 +100,9 @@ const OTHERS: [&str; 3] = ["as", "null", "this"];
 const ANSWERS: [&str; 8] =
     ["bits", "bytes", "element_of", "empty", "lanes", "length", "size", "type"];
 
+/// The ends of handles of numbers that are at least 1.
+const POSITIVE: [&str; 2] = [".bytes", ".lanes"];
+
 /// The types of expressions and statements, and of what may be one.
 const NODES: [&str; 8] =
     ["Expr", "IterVar", "NodeRef", "PrimExpr", "RVar", "Stmt", "Var", "VarExpr"];
@@ -320,6 +323,19 @@ impl Machine<'_> {
             }
             value => self.may_be_undefined_node(value),
         })
+    }
+
+    /// Tests whether an operator may divide by 0, or shift by more than the width, as the second
+    /// operand is not known. A type has at least one byte and one lane.
+    pub(super) fn may_be_partial(&self, op: Sign, [lhs, rhs]: [&Val; 2]) -> bool {
+        let is_number = matches!(lhs, Val::Int(_) | Val::Bool(_) | Val::Handle(_));
+        let may_be_zero = |of: &str| !POSITIVE.iter().any(|end| of.ends_with(end));
+        let may_fail = match (op, rhs) {
+            (Sign::Div | Sign::Rem, Val::Handle(of)) => may_be_zero(of),
+            (Sign::Shl | Sign::Shr, Val::Handle(_)) => true,
+            _ => false,
+        };
+        may_fail && is_number && !rhs.is_info() && !self.mode.is_emitter()
     }
 
     /// The values that something may have that may be an undefined expression: undefined, or one

@@ -200,10 +200,7 @@ impl<'p> Machine<'p> {
             return paths;
         }
         let is_unknown = |value: &Val| matches!(value, Val::Handle(_)) && !value.is_info();
-        // It may be 0, or more than the width.
-        let is_partial = matches!(op, Sign::Div | Sign::Rem | Sign::Shl | Sign::Shr);
-        let is_number = matches!(lhs, Val::Int(_) | Val::Bool(_) | Val::Handle(_));
-        if is_partial && is_number && is_unknown(&rhs) && !self.mode.is_emitter() {
+        if self.may_be_partial(op, [&lhs, &rhs]) {
             return self.unsupported(
                 state,
                 format!("the operator {op} on something unknown"),
