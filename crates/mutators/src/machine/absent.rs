@@ -100,8 +100,8 @@ const OTHERS: [&str; 3] = ["as", "null", "this"];
 const ANSWERS: [&str; 8] =
     ["bits", "bytes", "element_of", "empty", "lanes", "length", "size", "type"];
 
-/// The ends of handles of numbers that are at least 1.
-const POSITIVE: [&str; 2] = [".bytes", ".lanes"];
+/// The methods of types that give numbers of at least 1.
+const POSITIVE: [&str; 2] = ["bytes", "lanes"];
 
 /// The types of expressions and statements, and of what may be one.
 const NODES: [&str; 8] =
@@ -329,7 +329,11 @@ impl Machine<'_> {
     /// operand is not known. A type has at least one byte and one lane.
     pub(super) fn may_be_partial(&self, op: Sign, [lhs, rhs]: [&Val; 2]) -> bool {
         let is_number = matches!(lhs, Val::Int(_) | Val::Bool(_) | Val::Handle(_));
-        let may_be_zero = |of: &str| !POSITIVE.iter().any(|end| of.ends_with(end));
+        // `member.bytes`, or `bytes of 5` where a node holds the type.
+        let may_be_zero = |of: &str| {
+            let last = path(of).next_back().unwrap_or_default();
+            !POSITIVE.contains(&last) || self.types_in(of).iter().any(|(_, is_whole)| *is_whole)
+        };
         let may_fail = match (op, rhs) {
             (Sign::Div | Sign::Rem, Val::Handle(of)) => may_be_zero(of),
             (Sign::Shl | Sign::Shr, Val::Handle(_)) => true,
