@@ -346,7 +346,9 @@ impl Machine<'_> {
     /// that is defined. A thing of another type than that of expressions is taken for none.
     pub(super) fn undefined_or_not(&mut self, value: Val, state: State) -> Paths<Val> {
         let Val::Handle(of) = &value else { return vec![(state, value)] };
-        let is_node = self.types_in(of).is_empty() || self.is_of_nodes(of);
+        // What a scope holds may be put back as it is.
+        let is_node = (self.types_in(of).is_empty() || self.is_of_nodes(of))
+            && self.purpose(root(of)).is_none();
         if !is_node || !self.may_be_undefined_node(&value) {
             return vec![(state, value)];
         }

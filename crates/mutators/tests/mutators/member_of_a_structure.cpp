@@ -1,5 +1,5 @@
 // Another method may leave a member of a structure undefined.
-// wrong: undecided
+// wrong: unsupported
 
 struct Saved {
     Expr value;
