@@ -65,15 +65,16 @@ impl Machine<'_> {
             for (state, known) in paths {
                 let values = match &argument {
                     Val::Reference(Place::Member(name)) => self.found_member(name, state),
-                    other => {
-                        let value = Self::loaded(other.clone(), &state);
-                        if makes_node {
-                            vec![(state, value)]
-                        } else {
-                            self.undefined_or_not(value, state)
-                        }
-                    }
+                    other => vec![(state.clone(), Self::loaded(other.clone(), &state))],
                 };
+                let values = values.into_iter().flat_map(|(state, value)| {
+                    if makes_node {
+                        vec![(state, value)]
+                    } else {
+                        self.undefined_or_not(value, state)
+                    }
+                });
+                let values: Paths<Val> = values.collect();
                 for (state, value) in values {
                     let mut known: Vec<Val> = known.clone();
                     known.push(value);
