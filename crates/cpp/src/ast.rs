@@ -261,6 +261,8 @@ pub struct File {
     pub prototypes: Vec<Prototype>,
     /// The files that it includes, as it names them.
     pub includes: Vec<String>,
+    /// True if it may include any file: a macro names one.
+    pub includes_any: bool,
     /// The namespaces whose names it takes over.
     pub spaces: Vec<String>,
     /// The names that it gives to other things, except within functions: aliases, macros,

@@ -20,22 +20,35 @@ enum Arm {
 }
 
 /// Returns the files that a text includes, as it names them, each with whether the name is in
-/// quotes. What stands in comments, or in arms that no compiler sees, does not count.
+/// quotes. What stands in comments, or in arms that no compiler sees, does not count. Files whose
+/// names are not spelled are left out ([`includes_any`]).
 pub fn included(text: &str) -> Vec<(String, bool)> {
+    inclusions(text).into_iter().flatten().collect()
+}
+
+/// Tests whether a text may include any file: a macro names it, or an `#include` is not read.
+pub(crate) fn includes_any(text: &str) -> bool {
+    inclusions(text).iter().any(Option::is_none)
+}
+
+/// The files of all directives that include one; `None` for one that does not spell the name.
+fn inclusions(text: &str) -> Vec<Option<(String, bool)>> {
     let text = settled(text);
     let plain = crate::headers::without_comments(&text);
     let directive = |line: &str| {
         let name = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-        Some(name.trim_start().to_owned())
+        Some(name.to_owned())
     };
-    let name = |(line, plain): (&str, &str)| {
-        directive(plain)?;
-        let rest = directive(line)?;
-        let (end, is_quoted) = if rest.starts_with('"') { ('"', true) } else { ('>', false) };
-        let (name, _) = rest.get(1..)?.split_once(end)?;
+    let name = |rest: String| {
+        let rest = rest.trim_start();
+        let (begin, is_quoted) = if rest.starts_with('"') { ('"', true) } else { ('<', false) };
+        let end = if is_quoted { '"' } else { '>' };
+        let (name, _) = rest.strip_prefix(begin)?.split_once(end)?;
         Some((name.to_owned(), is_quoted))
     };
-    text.split('\n').zip(plain.split('\n')).filter_map(name).collect()
+    let all = text.split('\n').zip(plain.split('\n'));
+    let all = all.filter(|(_, plain)| directive(plain).is_some());
+    all.map(|(line, _)| directive(line).and_then(name)).collect()
 }
 
 /// Returns a text in which the arms that no compiler sees are blank.
@@ -172,7 +185,22 @@ fn arms(lines: &[&str], from: usize) -> Option<(Option<usize>, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::settled;
+    use super::{included, includes_any, settled};
+
+    #[test]
+    fn an_inclusion_that_does_not_spell_the_name_may_be_of_any_file() {
+        for text in ["#define A <a>\n#include A\n", "# include B(c)\n", "#include /* */ <a>\n"] {
+            assert!(includes_any(text) && included(text).is_empty(), "{text}");
+        }
+        for text in ["#include_next <a>\n", "#include\tA\n", "#includes \"a\"\n"] {
+            assert!(includes_any(text), "{text}");
+        }
+        let text =
+            "#include <a>\n  # include \"b/c\" // d\n// #include D\n#if 0\n#include D\n#endif\n";
+        assert!(!includes_any(text));
+        let found = included(text);
+        assert_eq!(found, [("a".to_owned(), false), ("b/c".to_owned(), true)]);
+    }
 
     #[test]
     fn arms_that_no_compiler_sees_are_blank() {

@@ -4,7 +4,7 @@
 //! in the text must be that of a method that was read.
 
 use crate::ast::Function;
-use crate::text::is_letter;
+use crate::text::{BeforeQuote, is_letter};
 
 /// The names of methods that visit nodes.
 pub(crate) const METHODS: [&str; 4] = ["visit", "VisitExpr_", "VisitStmt_", "Mutate_"];
@@ -105,6 +105,7 @@ pub fn without_comments(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     let mut last = ' ';
+    let mut before = BeforeQuote::default();
     // Whether the letters before are those of a number.
     let mut is_number = false;
     while let Some(letter) = letters.next() {
@@ -125,7 +126,7 @@ pub fn without_comments(text: &str) -> String {
         };
         match letter {
             // R"delimiter(text)delimiter"
-            '"' if last == 'R' => {
+            '"' if before.is_raw() => {
                 let (mut inside, mut end) = (String::new(), None);
                 for letter in letters.by_ref() {
                     plain.push(if letter == '\n' { '\n' } else { ' ' });
@@ -152,6 +153,8 @@ pub fn without_comments(text: &str) -> String {
             }
             letter => plain.push(letter),
         }
+        // A comment separates words.
+        before.push(if letter == '/' { ' ' } else { letter });
         last = letter;
     }
     plain

@@ -6,7 +6,7 @@
 use tree_sitter::{Node, Parser};
 
 use crate::ast::{Class, Declared, Expr, ExprKind, File, Function, Lambda, Local, Stmt, StmtKind};
-use crate::directives::{included, settled};
+use crate::directives::{included, includes_any, settled};
 use crate::headers::without_comments;
 use crate::literals;
 use crate::phases;
@@ -56,6 +56,7 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     }
     let mut file = File { before, lines: text.lines().count(), ..File::default() };
     file.includes = included(text).into_iter().map(|(name, _)| name).collect();
+    file.includes_any = includes_any(text);
     let mut macros = Vec::new();
     defined(tree.root_node(), text, &mut macros);
     let mut reader = Reader { text, before, macros, places: Vec::new() };

@@ -1,7 +1,7 @@
 //! Finds text whose meaning is decided before the grammar: spliced lines, digraphs, trigraphs, and
 //! directives that the grammar does not take for ones.
 
-use crate::text::is_letter;
+use crate::text::{BeforeQuote, is_letter};
 
 /// The directives that are read or passed over.
 const DIRECTIVES: [&str; 13] = [
@@ -26,6 +26,7 @@ pub(crate) fn doubtful(text: &str) -> Option<usize> {
     let (mut within, mut line, mut index) = (Within::Code, 0, 0);
     // Whether the line is blank so far, and whether it is a directive.
     let (mut is_blank, mut is_directive) = (true, false);
+    let mut before = BeforeQuote::default();
     while index < letters.len() {
         let letter = at(index);
         let next = at(index + 1);
@@ -55,7 +56,8 @@ pub(crate) fn doubtful(text: &str) -> Option<usize> {
                 within = Within::Comment;
                 index += 1;
             }
-            (Within::Code, '"') if index > 0 && at(index - 1) == 'R' => {
+            (Within::Code, '"') if before.is_doubtful() => return Some(line),
+            (Within::Code, '"') if before.is_raw() => {
                 let raw: String = letters[index + 1..].iter().collect();
                 let Some((delimiter, rest)) = raw.split_once('(') else { return Some(line) };
                 let end = format!("){delimiter}\"");
@@ -83,6 +85,10 @@ pub(crate) fn doubtful(text: &str) -> Option<usize> {
             }
             _ => {}
         }
+        // Of a literal, only its end counts.
+        let is_code = matches!((was, within), (Within::Code, Within::Code));
+        let is_end_of_literal = matches!((was, within), (Within::Quotes(_), Within::Code));
+        before.push(if is_code || is_end_of_literal { letter } else { ' ' });
         let is_comment = [was, within].contains(&Within::Comment);
         is_blank = letter == '\n' || is_blank && (is_comment || letter.is_whitespace());
         if letter == '\n' {
@@ -154,6 +160,8 @@ mod tests {
             "\n#pragma push_macro(\"a\")\n",
             "\nf$a\n",
             "\n/* *\\\n/ a\n",
+            "\n\"a\"R\"(\"\n",
+            "\n1R\"(\"\n",
         ] {
             assert_eq!(doubtful(text), Some(1), "{text}");
         }
@@ -168,6 +176,7 @@ mod tests {
             "return a;\\\n  b",
             "return \\\na",
             "#\n",
+            "FOOR\"(\" a;\nR\"(\\\n)\" b;",
         ] {
             assert_eq!(doubtful(text), None, "{text}");
         }

@@ -5,6 +5,39 @@ pub fn is_letter(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
+/// The words before the quote of a raw string literal.
+const RAW: [&str; 5] = ["R", "LR", "UR", "u8R", "uR"];
+
+/// The word before a quote. It begins with a quote if it is the suffix of another literal, or a
+/// part of a number with `'` between its digits.
+#[derive(Debug, Default)]
+pub(crate) struct BeforeQuote(String);
+
+impl BeforeQuote {
+    /// Takes the next letter of a text. Of a literal, only its end counts.
+    pub(crate) fn push(&mut self, letter: char) {
+        if !is_letter(letter) {
+            self.0.clear();
+        }
+        if is_letter(letter) || matches!(letter, '"' | '\'') {
+            self.0.push(letter);
+        }
+    }
+
+    /// Tests whether a quote after it begins a raw string literal. A longer name that ends with
+    /// `R` is no prefix, and neither is the suffix of another literal.
+    pub(crate) fn is_raw(&self) -> bool {
+        RAW.contains(&self.0.as_str())
+    }
+
+    /// Tests whether it is a number or another literal whose suffix ends with `R`. The grammar
+    /// takes the end for the prefix of a raw string literal.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        let is_literal = |letter: char| letter.is_ascii_digit() || !is_letter(letter);
+        self.0.ends_with('R') && self.0.starts_with(is_literal)
+    }
+}
+
 /// Returns the words of a text: names, keywords and numbers.
 pub fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text.split(|letter| !is_letter(letter)).filter(|word| !word.is_empty())
@@ -39,6 +72,22 @@ pub fn short_name(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_whole_word_makes_a_string_raw() {
+        let before = |text: &str| {
+            let mut found = BeforeQuote::default();
+            text.chars().for_each(|letter| found.push(letter));
+            found
+        };
+        assert!(
+            ["R", "f(R", "a u8R", "LR", "= uR", "\"a\" R"].iter().all(|of| before(of).is_raw())
+        );
+        let others = ["FOOR", "_R", "R8", "xLR", "u8", "1R", "\"a\"R", "'a'R", "1'0R", ""];
+        assert!(others.iter().all(|of| !before(of).is_raw()));
+        let doubtful = others.iter().filter(|of| before(of).is_doubtful());
+        assert_eq!(doubtful.copied().collect::<Vec<_>>(), ["1R", "\"a\"R", "'a'R", "1'0R"]);
+    }
 
     #[test]
     fn names_are_split_outside_of_template_arguments() {

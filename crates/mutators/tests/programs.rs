@@ -483,6 +483,8 @@ fn headers_of_a_file_may_hide_what_is_assigned_together() {
         (hides, [("near.h", ""), ("far.h", "")]),
         (near, [("near.h", hides), ("far.h", "")]),
         (near, [("near.h", "#include <sub/far.h>\n"), ("far.h", hides)]),
+        // A macro that nothing here defines names the header.
+        (near, [("near.h", "#include FAR\n"), ("far.h", hides)]),
         ("", [("near.h", ""), ("far.h", "#include \"../pass.cc\"\n")]),
     ] {
         assert_ne!(standing(before, &others), Standing::Verified, "{before} {others:?}");

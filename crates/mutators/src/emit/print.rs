@@ -149,6 +149,7 @@ impl<'p> Machine<'p> {
         let mut state = state;
         if matches!(what, Print::Stmt | Print::Expr | Print::Inline) {
             self.forget_tables(&mut state);
+            self.forget_flags(&mut state);
             let printed = values.first().map(|value| Self::loaded(value.clone(), &state));
             if let Some(Val::Expr(Some(node)) | Val::Ptr(Some((node, _)))) = printed {
                 self.descend(node, &mut state, line);

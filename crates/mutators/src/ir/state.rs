@@ -239,6 +239,9 @@ pub(crate) struct State {
     pub(crate) relying: Option<usize>,
     /// The number of calls in which other methods ran, which may have assigned any member.
     pub(crate) visits: u32,
+    /// The containers that are not known, by their handles, that have at least so many elements;
+    /// and iterators of entries that are there.
+    pub(crate) filled: Vec<(String, usize)>,
     /// The number of changes of objects that are not known.
     pub(crate) unseen: u32,
     /// A change that is not followed, if one was made.

@@ -161,6 +161,93 @@ fn hide_macros<'n>(functions: &mut [Function], macros: impl Iterator<Item = &'n 
     }
 }
 
+/// Words in capitals that a library declares, names of levels of messages, and macros that the
+/// machine knows.
+const CAPITALS: [&str; 28] = [
+    "CHAR_BIT",
+    "DBL_MAX",
+    "DBL_MIN",
+    "ERROR",
+    "EVAL_IN_LAMBDA",
+    "FATAL",
+    "FE_TONEAREST",
+    "FLT_MAX",
+    "FLT_MIN",
+    "INFINITY",
+    "INFO",
+    "INT16_MAX",
+    "INT16_MIN",
+    "INT32_MAX",
+    "INT32_MIN",
+    "INT64_MAX",
+    "INT64_MIN",
+    "INT8_MAX",
+    "INT8_MIN",
+    "INT_MAX",
+    "INT_MIN",
+    "NAN",
+    "NULL",
+    "SIZE_MAX",
+    "UINT16_MAX",
+    "UINT32_MAX",
+    "UINT64_MAX",
+    "WARNING",
+];
+
+/// Tests whether a name is in capitals, as macros are.
+fn is_in_capitals(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(|letter| letter.is_ascii_uppercase() || letter == '_')
+        && word.chars().filter(char::is_ascii_uppercase).count() > 1
+        && letters.all(|letter| !letter.is_ascii_lowercase())
+}
+
+/// The first name in a function that may be a macro of a file that is not read: a word in capitals
+/// that neither a class, a namespace nor an object qualifies, that nothing in the files declares,
+/// and that means nothing to the machine. A call of such a name is not followed anyway.
+fn unknown_macro<'f>(function: &'f str, is_known: &dyn Fn(&str) -> bool) -> Option<&'f str> {
+    let mut at = 0;
+    let text = function;
+    while let Some(begin) = text[at..].find(is_letter).map(|begin| begin + at) {
+        let end = text[begin..].find(|letter| !is_letter(letter));
+        let end = end.map_or(text.len(), |end| end + begin);
+        let (before, after) = (text[..begin].trim_end(), text[end..].trim_start());
+        let word = &text[begin..end];
+        let is_part = ["::", ".", "->"].iter().any(|sign| before.ends_with(sign));
+        let is_other = is_part || after.starts_with(['(']) || after.starts_with("::");
+        if is_in_capitals(word) && !is_other && !is_known(word) {
+            return Some(word);
+        }
+        at = end;
+    }
+    None
+}
+
+/// Makes functions unreadable that name what may be a macro of a file that is not read.
+fn hide_unknown_macros(program: &mut Program, enumerators: &BTreeSet<String>) {
+    let fields = program.classes.iter().flat_map(|class| &class.fields);
+    let classes = program.classes.iter().map(|class| class.name.clone());
+    let mut declared: BTreeSet<String> = fields.map(|field| field.name.clone()).collect();
+    declared.extend(classes.chain(program.others.iter().chain(enumerators).cloned()));
+    declared.extend(program.aliases_within.iter().cloned());
+    declared.extend(program.functions.iter().map(|function| function.name.clone()));
+    for function in &mut program.functions {
+        let text = cpp::without_comments(&function.text);
+        let is_known = |word: &str| {
+            declared.contains(word)
+                || has_meaning(word)
+                || CAPITALS.contains(&word)
+                || function.declared.iter().any(|name| name == word)
+                || function.parameters.iter().any(|parameter| parameter.name == word)
+        };
+        if let Some(name) = unknown_macro(&text, &is_known) {
+            let what = format!("`{name}`, which may be a macro of a file that is not read");
+            function.body = vec![Stmt { kind: StmtKind::Other(what), line: function.line }];
+            function.text.push('\u{2}');
+        }
+    }
+}
+
 impl Found {
     pub(crate) fn of(files: Vec<(String, File)>, wanted: &[String]) -> Self {
         let mut program = Program::default();
@@ -171,14 +258,18 @@ impl Found {
         let included = |(_, file): &(String, File)| -> BTreeSet<String> {
             file.includes.iter().filter_map(of_path).collect()
         };
-        let of_names = |names: BTreeSet<String>| -> Vec<usize> {
-            (0..files.len()).filter(|index| names.contains(&files[*index].0)).collect()
+        // Where a macro names a file, it may be any of them.
+        let of_names = |file: &(String, File)| -> Vec<usize> {
+            let (names, is_any) = (included(file), file.1.includes_any);
+            let is_it = |index: &usize| is_any || names.contains(&files[*index].0);
+            (0..files.len()).filter(is_it).collect()
         };
-        program.includes = files.iter().map(included).map(of_names).collect();
+        program.includes = files.iter().map(of_names).collect();
         program.shared = vec![false; files.len()];
         for index in program.includes.iter().flatten() {
             program.shared[*index] = true;
         }
+        let enumerators = files.iter().flat_map(|(_, file)| &file.enumerators).cloned().collect();
         let macros: Vec<Vec<String>> = files.iter().map(|(_, file)| file.macros.clone()).collect();
         for (index, (name, mut file)) in files.into_iter().enumerate() {
             let others = macros.iter().flatten().filter(|name| !file.macros.contains(name));
@@ -202,6 +293,7 @@ impl Found {
                 program.functions.push(function);
             }
         }
+        hide_unknown_macros(&mut program, &enumerators);
         program.unseen = unseen(&program, &prototypes);
         hide_ambiguous(&mut program, &files_of_classes);
         errors.extend(unjudged(&program));

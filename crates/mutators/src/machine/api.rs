@@ -49,26 +49,32 @@ impl Machine<'_> {
         line: usize,
     ) -> Paths<Val> {
         let mut paths = Vec::new();
-        for (state, arguments) in self.found(arguments, state) {
+        for (state, arguments) in self.found(name, arguments, state) {
             paths.extend(self.api_of(name, templates, &arguments, state, line));
         }
         paths
     }
 
     /// The values of arguments. A member that other methods may have assigned is found to be
-    /// undefined, or not.
-    fn found(&mut self, arguments: Vec<Val>, state: State) -> Paths<Vec<Val>> {
+    /// undefined, or not. What else may be undefined is looked at where a node is made of it.
+    fn found(&mut self, name: &str, arguments: Vec<Val>, state: State) -> Paths<Vec<Val>> {
+        let makes_node = name.ends_with("::make");
         let mut paths = vec![(state, Vec::new())];
         for argument in arguments {
             let mut next = Vec::new();
             for (state, known) in paths {
                 let values = match &argument {
                     Val::Reference(Place::Member(name)) => self.found_member(name, state),
-                    other => {
-                        let value = Self::loaded(other.clone(), &state);
-                        vec![(state, value)]
-                    }
+                    other => vec![(state.clone(), Self::loaded(other.clone(), &state))],
                 };
+                let values = values.into_iter().flat_map(|(state, value)| {
+                    if makes_node {
+                        vec![(state, value)]
+                    } else {
+                        self.undefined_or_not(value, state)
+                    }
+                });
+                let values: Paths<Val> = values.collect();
                 for (state, value) in values {
                     let mut known: Vec<Val> = known.clone();
                     known.push(value);

@@ -185,6 +185,7 @@ impl<'p> Machine<'p> {
     /// Records a change that is not followed: it may affect any value that was read before.
     pub(crate) fn changed_unseen(state: &mut State) {
         state.unseen += 1;
+        state.filled.clear();
         if state.scopes.read.iter().any(|read| read.is_first) {
             for read in &mut Rc::make_mut(&mut state.scopes).read {
                 read.is_first = false;

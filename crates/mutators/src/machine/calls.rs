@@ -5,8 +5,8 @@ use halidom_cpp::ast::{Expr, ExprKind};
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::absent::UNDEFINED;
 use crate::machine::contracts;
-use crate::machine::expression::UNDEFINED;
 use crate::machine::lookup::last_part;
 use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
@@ -120,7 +120,7 @@ impl<'p> Machine<'p> {
                 paths.extend(self.call_named(name, templates, arguments, state, line));
                 continue;
             }
-            if matches!(&loaded, Val::Handle(of) if arrow && self.may_be_null(of)) {
+            if matches!(&loaded, Val::Handle(of) if arrow && self.may_be_null(of, &state)) {
                 paths.extend(self.unsupported(state, UNDEFINED, line));
                 continue;
             }

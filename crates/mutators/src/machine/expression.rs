@@ -8,6 +8,7 @@ use crate::ir::kinds::{Code, Kind};
 use crate::ir::node::Field;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
+use crate::machine::absent::{DEFINED, MISSING, UNDEFINED, changed};
 use crate::machine::invariants::invariant;
 use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
@@ -208,6 +209,10 @@ impl<'p> Machine<'p> {
                     paths.extend(self.unsupported(state, what, line));
                     continue;
                 }
+                if self.may_lack(of, &index, &state) {
+                    paths.extend(self.unsupported(state, MISSING, line));
+                    continue;
+                }
                 // Facts about the input's own buffer are kept apart from facts about other
                 // buffers.
                 let is_own = Self::name_of(&index, &state).is_some_and(|name| {
@@ -347,6 +352,12 @@ impl<'p> Machine<'p> {
 
     fn name(&mut self, name: &str, state: State, line: usize) -> Paths<Val> {
         if let Some(place) = Self::find_variable(name, &state) {
+            if let Place::Member(member) = &place
+                && let Some(slot) = Self::load(&place, &state)
+                && let Some(paths) = self.changed_member(member, &slot.value, &state)
+            {
+                return paths;
+            }
             return match Self::load(&place, &state) {
                 Some(slot) => {
                     let mut state = state;
@@ -424,24 +435,6 @@ impl<'p> Machine<'p> {
         self.store(&place, known.clone(), &mut defined);
         self.store(&place, Val::Expr(None), &mut undefined);
         Some(vec![(defined, known), (undefined, Val::Expr(None))])
-    }
-
-    /// Tests whether a value may be an undefined expression or a null pointer: other methods may
-    /// have assigned the member that it comes from, or it is a member that the method has not
-    /// assigned.
-    pub(super) fn may_be_undefined(&self, of: &str) -> bool {
-        if self.is_concrete() || self.mode.is_emitter() || of.ends_with(DEFINED) {
-            return false;
-        }
-        let mut fields = self.program.classes.iter().flat_map(|class| &class.fields);
-        of.contains(CHANGED) || fields.any(|field| field.name == of)
-    }
-
-    /// Tests whether what a value points to may not exist, as [`Self::may_be_undefined`]. An
-    /// iterator is no null pointer.
-    pub(super) fn may_be_null(&self, of: &str) -> bool {
-        let finds = [".find", ".shallow_find", ".begin", ".end"];
-        self.may_be_undefined(of) && finds.iter().all(|end| !of.ends_with(end))
     }
 
     /// The value of a member that is given to a function.
@@ -526,7 +519,7 @@ impl<'p> Machine<'p> {
                         self.end(state, Outcome::Unsupported(what), line);
                     }
                 },
-                Val::Handle(of) if arrow && self.may_be_null(&of) => {
+                Val::Handle(of) if arrow && self.may_be_null(&of, &state) => {
                     self.end(state, Outcome::Unsupported(UNDEFINED.to_owned()), line);
                 }
                 Val::Handle(of) => paths.push((state, Val::Handle(format!("{of}.{name}")))),
@@ -544,20 +537,6 @@ impl<'p> Machine<'p> {
         }
         paths
     }
-}
-
-/// The end of the handle of a member that is known to be a defined expression.
-pub(super) const DEFINED: &str = " (defined)";
-
-/// The mark in the handle of a member that other methods may have assigned.
-const CHANGED: &str = "#after ";
-
-/// The reason why a path ends at what may be undefined.
-pub(super) const UNDEFINED: &str = "a member that other methods may leave undefined";
-
-/// The handle of a member after some visits.
-pub(super) fn changed(name: &str, visits: u32) -> String {
-    format!("{name}{CHANGED}{visits}")
 }
 
 /// Tests whether an expression is a truth value by its form.

@@ -88,6 +88,7 @@ impl<'p> Machine<'p> {
         for state in many {
             joined.lost = joined.lost.or(state.lost);
             joined.visits = joined.visits.max(state.visits);
+            joined.has_least_as(state);
             joined.unseen = joined.unseen.max(state.unseen);
             let frames = joined.frames.iter_mut().zip(&before.frames).zip(&state.frames);
             for ((joined, before), after) in frames {

@@ -7,7 +7,7 @@ use crate::ir::kinds::Kind;
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
-use crate::machine::expression::{DEFINED, UNDEFINED};
+use crate::machine::absent::{DEFINED, UNDEFINED};
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
@@ -25,9 +25,11 @@ impl Machine<'_> {
         let Val::Handle(of) = receiver else {
             return self.unsupported(state, format!("the method {name}"), line);
         };
-        let follows = matches!(name, Method::Type | Method::Front | Method::Back);
-        if follows && self.may_be_undefined(of) {
+        if name == Method::Type && self.may_be_undefined(of) {
             return self.unsupported(state, UNDEFINED, line);
+        }
+        if let Some(paths) = self.element_method(of, name, arguments, &state, line) {
+            return paths;
         }
         match (name, arguments) {
             (
@@ -80,15 +82,11 @@ impl Machine<'_> {
                 let (holds, fails) = self.choose(state);
                 self.truths(vec![holds], vec![fails])
             }
-            (
-                Method::Get
-                | Method::Ref
-                | Method::At
-                | Method::Find
-                | Method::ShallowFind
-                | Method::Back,
-                _,
-            ) if !self.is_concrete() => {
+            (Method::Find | Method::ShallowFind, _) if !self.is_concrete() => {
+                let iterator = self.looked_up(of, name, arguments, &state);
+                vec![(state, iterator)]
+            }
+            (Method::Get | Method::Ref | Method::At | Method::Back, _) if !self.is_concrete() => {
                 vec![(state, Val::Handle(format!("{of}.{name}")))]
             }
             // A question about an object of the compiler that is not known.
@@ -174,7 +172,10 @@ impl Machine<'_> {
                 vec![(state, Val::Bool(self.values.bool(false)))]
             }
             _ => {
-                let (holds, fails) = self.choose(state);
+                let (mut holds, fails) = self.choose(state);
+                if !arguments.is_empty() {
+                    self.has_found(of, arguments, &mut holds);
+                }
                 self.truths(vec![holds], vec![fails])
             }
         }

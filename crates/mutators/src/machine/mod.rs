@@ -26,10 +26,12 @@
 //!   records the entries that a path leaves on scopes, `buffers` those of a table of buffers.
 //! * `unread` finds the scopes whose entries nothing relies on, `twins` the variables that are
 //!   always assigned together.
+//! * `absent` tells what may not be there: undefined expressions, and elements of containers.
 //! * `lives` finds pointers and references into expressions that have ended.
 //! * `sequence` ends paths on which an order matters that C++ leaves open; `references` tells the
 //!   types that may be references by another name.
 
+mod absent;
 pub(crate) mod alike;
 pub(crate) mod alike_names;
 pub(crate) mod api;

@@ -9,7 +9,7 @@ use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
 use crate::ir::value::{Num, Piece, Place, Val, members};
-use crate::machine::expression::{UNDEFINED, changed};
+use crate::machine::absent::{UNDEFINED, changed, forget_places};
 use crate::machine::invariants::invariant;
 use crate::machine::masks::is_masked;
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -723,6 +723,8 @@ impl Machine<'_> {
             return;
         }
         state.visits += 1;
+        state.filled.clear();
+        forget_places(state);
         if state.members.iter().any(|slot| slot.value.any(&mut is_local_place)) {
             state.lost = Some("a place in a member, which other methods may assign");
         }

@@ -8,6 +8,7 @@ use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
+use crate::machine::absent::UNDEFINED;
 use crate::machine::info::is_report;
 use crate::machine::methods::PART_OF_TEXT;
 use crate::machine::run::{Machine, Outcome, Paths, ROUNDED};
@@ -156,6 +157,9 @@ impl<'p> Machine<'p> {
                 Some(slot) => vec![(state, slot.value)],
                 None => self.unsupported(state, "a pointer", line),
             },
+            Val::Handle(of) if self.may_be_null(&of, &state) => {
+                self.unsupported(state, UNDEFINED, line)
+            }
             value @ Val::Handle(_) => vec![(state, value)],
             _ => self.unsupported(state, "a pointer", line),
         }
@@ -186,10 +190,23 @@ impl<'p> Machine<'p> {
         if self.mode.is_emitter() && (is_part(&lhs) || is_part(&rhs)) {
             return self.unknown_text(op, &lhs, &rhs, state, line);
         }
+        if let Some(paths) = self.is_at_end(op, [&lhs, &rhs], &state) {
+            return paths;
+        }
+        if self.has_undefined_operand(op, [&lhs, &rhs]) {
+            return self.unsupported(state, UNDEFINED, line);
+        }
         if let Some(paths) = self.symbols(op, &lhs, &rhs, &state) {
             return paths;
         }
         let is_unknown = |value: &Val| matches!(value, Val::Handle(_)) && !value.is_info();
+        if self.may_be_partial(op, [&lhs, &rhs]) {
+            return self.unsupported(
+                state,
+                format!("the operator {op} on something unknown"),
+                line,
+            );
+        }
         match (&lhs, &rhs) {
             // Nothing is known about an expression that is made of something unknown.
             (Val::Expr(Some(_)), other) | (other, Val::Expr(Some(_)))

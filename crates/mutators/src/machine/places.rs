@@ -5,10 +5,12 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind, Function};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::absent::{MISSING, UNDEFINED};
 use crate::machine::contracts;
 use crate::machine::info::is_report;
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::lookup::last_part;
+use crate::machine::names::Method;
 use crate::machine::operators::is_stream;
 use crate::machine::program::called;
 use crate::machine::run::{MOVED, Machine, Outcome, Paths};
@@ -63,18 +65,7 @@ impl<'p> Machine<'p> {
                     && arguments.is_empty()
                     && !self.is_concrete() =>
             {
-                let mut paths = Vec::new();
-                for (mut state, value) in self.eval(object, state) {
-                    if let Val::Handle(of) = &value
-                        && !value.is_info()
-                    {
-                        self.assume_anything(of, &mut state);
-                        paths.push((state, Place::Nowhere));
-                        continue;
-                    }
-                    paths.extend(self.unsupported(state, "an assignment to a part", expr.line));
-                }
-                paths
+                self.unknown_end(object, name, state, expr.line)
             }
             ExprKind::Member { object, name, .. } => {
                 let mut paths = Vec::new();
@@ -94,6 +85,12 @@ impl<'p> Machine<'p> {
                         && Self::is_entry(members)
                     {
                         paths.extend(self.value_of_entry(members, name, state, expr.line));
+                        continue;
+                    }
+                    if matches!(expr.kind, ExprKind::Member { arrow: true, .. })
+                        && matches!(&value, Val::Handle(of) if self.may_be_null(of, &state))
+                    {
+                        paths.extend(self.unsupported(state, UNDEFINED, expr.line));
                         continue;
                     }
                     // A known member of a structure may be read again; an unknown one cannot.
@@ -129,6 +126,33 @@ impl<'p> Machine<'p> {
             ExprKind::Index(object, index) => self.place_at(object, index, state, expr.line),
             _ => self.unsupported(state, "an assignment to a part", expr.line),
         }
+    }
+
+    /// The first or last element of a vector that is not known: it cannot be read again.
+    fn unknown_end(
+        &mut self,
+        object: &'p Expr,
+        name: &str,
+        state: State,
+        line: usize,
+    ) -> Paths<Place> {
+        let mut paths = Vec::new();
+        for (mut state, value) in self.eval(object, state) {
+            let Val::Handle(of) = &value else {
+                paths.extend(self.unsupported(state, "an assignment to a part", line));
+                continue;
+            };
+            if value.is_info() {
+                paths.extend(self.unsupported(state, "an assignment to a part", line));
+            } else if let Some(given) = self.element_method(of, Method::of(name), &[], &state, line)
+            {
+                paths.extend(given.into_iter().map(|(state, _)| (state, Place::Nowhere)));
+            } else {
+                self.assume_anything(of, &mut state);
+                paths.push((state, Place::Nowhere));
+            }
+        }
+        paths
     }
 
     /// An element of a map or a vector.
@@ -184,6 +208,9 @@ impl<'p> Machine<'p> {
             }
             (Val::List(_), Some(index), Some(base)) => {
                 vec![(state, Place::Part(Box::new(base), index.to_string()))]
+            }
+            (Val::Handle(of), ..) if self.may_lack(of, index, &state) => {
+                self.unsupported(state, MISSING, line)
             }
             (Val::Handle(of), ..) if !value.is_info() && !self.is_concrete() => {
                 let mut state = state;

@@ -296,7 +296,13 @@ impl<'p> Machine<'p> {
             };
             if let Some(of) = unknown.filter(|_| !self.is_concrete()) {
                 let element = Val::Handle(format!("{of}[]"));
+                let begin = state.clone();
                 let mut paths = self.for_any(declared, &element, body, state, line);
+                for (state, _) in &mut paths {
+                    if self.may_have_changed(&of, &begin, state) {
+                        state.lost = Some("a loop over a container that other methods may change");
+                    }
+                }
                 // An element may have been changed by the reference to it.
                 if declared.ty.ends_with('&')
                     && (assigns(body, &declared.name) || self.passes(body, &declared.name))
@@ -450,6 +456,7 @@ impl<'p> Machine<'p> {
         // What is found here is found again below.
         let (ends, is_told) = (self.ends.len(), self.is_told);
         let mut before = state.clone();
+        before.filled.clear();
         // An iteration that begins with any values in the assigned variables covers every
         // iteration.
         for _ in 0..3 {

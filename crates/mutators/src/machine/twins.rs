@@ -106,7 +106,8 @@ pub(crate) fn twins(
     found
 }
 
-/// A file, and the files that it includes, or that these include.
+/// A file, and the files that it includes, or that these include. Where a macro names a file, these
+/// are all.
 fn in_sight(program: &Program, file: usize) -> Vec<usize> {
     let mut seen = vec![file];
     let mut next = 0;

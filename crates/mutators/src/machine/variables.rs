@@ -135,9 +135,14 @@ impl<'p> Machine<'p> {
                 self.is_template(&declared.ty) && self.named_type(&declared.ty) == declared.ty;
             let value = if is_number && is_open { Val::Unknown } else { value };
             self.borrows(declared, &value, &mut state);
-            let slot = Slot { name: declared.name.clone(), ty: declared.ty.clone(), value };
-            state.frame().push(slot);
-            states.push(state);
+            let is_node = matches!(TypeName::of(&declared.ty), TypeName::Expr | TypeName::Stmt);
+            let values =
+                if is_node { self.undefined_or_not(value, state) } else { vec![(state, value)] };
+            for (mut state, value) in values {
+                let slot = Slot { name: declared.name.clone(), ty: declared.ty.clone(), value };
+                state.frame().push(slot);
+                states.push(state);
+            }
         }
         states
     }
@@ -367,6 +372,9 @@ impl<'p> Machine<'p> {
     pub(crate) fn store(&mut self, place: &Place, value: Val, state: &mut State) {
         if Self::ends_references(place, state) {
             state.lost = Some("a container that changes while its elements are in use");
+        }
+        if !matches!(place.root(), Place::Local(..)) {
+            state.filled.clear();
         }
         self.put(place, value, state);
     }

@@ -1,5 +1,5 @@
 // A ramp has two lanes at least.
-// wrong: undecided
+// wrong: unsupported
 // profile: halide-to-hardware
 
 class Right : public IRMutator {
