@@ -65,7 +65,6 @@ const SOURCES: &[&str] = &[
     include_str!("verdict.rs"),
     include_str!("verify.rs"),
     include_str!("../machine/absent.rs"),
-    include_str!("../machine/absent.rs"),
     include_str!("../machine/alike.rs"),
     include_str!("../machine/alike_names.rs"),
     include_str!("../machine/api.rs"),
