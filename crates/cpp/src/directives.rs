@@ -21,7 +21,7 @@ enum Arm {
 
 /// Returns the files that a text includes, as it names them, each with whether the name is in
 /// quotes. What stands in comments, or in arms that no compiler sees, does not count. Files whose
-/// names are not spelled are left out ([`includes_any`]).
+/// names are not spelled are left out.
 pub fn included(text: &str) -> Vec<(String, bool)> {
     inclusions(text).into_iter().flatten().collect()
 }
