@@ -18,6 +18,16 @@ use crate::machine::types::{
 /// The reason that is given where a place that may have two names is changed.
 const OTHER_NAME: &str = "a change of a member that may have another name";
 
+/// The functions of the API that make a binding, which C++ puts where the variable is: nothing
+/// moves.
+const MAKE_BINDINGS: [&str; 2] = ["scoped_truth", "scoped_falsehood"];
+
+/// Tests whether a value is a binding that a function of the API makes.
+fn is_new_binding(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Call { callee, .. }
+        if matches!(&callee.kind, ExprKind::Name(name) if MAKE_BINDINGS.contains(&&**name)))
+}
+
 /// The values that the declaration of a variable of a type gives to a constructor.
 fn given<'p>(ty: &str, value: &'p Expr) -> Option<&'p [Expr]> {
     match &value.kind {
@@ -111,7 +121,9 @@ impl<'p> Machine<'p> {
         let is_braced = |value: &Expr| matches!(value.kind, ExprKind::Braces(None, _));
         let is_aggregate = declared.value.as_ref().is_some_and(is_braced);
         let is_made = declared.value.as_ref().is_none_or(|value| {
-            matches!(value.kind, ExprKind::Braces(..)) || given(&declared.ty, value).is_some()
+            matches!(value.kind, ExprKind::Braces(..))
+                || given(&declared.ty, value).is_some()
+                || is_new_binding(value)
         });
         for (mut state, value) in valued {
             if !is_made && Self::binds(&value) {

@@ -8,6 +8,7 @@ use halidom_driver::data::Prepared;
 use halidom_driver::execute;
 use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 use halidom_ir::Schedule;
+use halidom_lang::print_schedule;
 use halidom_verdict::Verdict;
 
 use super::demands::move_inwards;
@@ -65,22 +66,24 @@ pub(super) fn expected(
     prepared: &Arc<Prepared>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Right, TuneError> {
-    if let Some(right) = proposed(loaded, options, toolchain, prepared, progress) {
+    if let Some(proposal) = proposed(loaded, options, toolchain, prepared, progress)
+        && let Some(right) = proved(proposal, options, progress)?
+    {
         return Ok(right);
     }
     progress("running the unscheduled form, which says what is right");
     unscheduled(loaded, options, toolchain, prepared)
 }
 
-/// Runs the proposal with the lowest estimate, if the unscheduled form would take long and the
-/// proposal is proved.
+/// Compiles the proposal with the lowest estimate, if the unscheduled form would take long. Returns
+/// it with its text.
 fn proposed(
     loaded: &mut Loaded,
     options: &Options,
     toolchain: &Toolchain,
     prepared: &Arc<Prepared>,
     progress: &mut dyn FnMut(&str),
-) -> Option<Right> {
+) -> Option<(Form, String)> {
     if !options.estimates {
         return None;
     }
@@ -108,22 +111,39 @@ fn proposed(
     move_inwards(pool, &facts, &mut directives);
     number(&mut directives);
     let schedule = Schedule { name: "proposal".to_owned(), directives };
+    let text = print_schedule(pool, &algorithm, &schedule).ok()?;
     let (copy, pipeline, compiler) = (loaded.clone(), options.pipeline, toolchain.clone());
     let make = move || form::compile(copy, pipeline, Some(schedule), &compiler).map(Arc::new);
-    let mut form = Form::start(make, prepared, COMPILE).ok()?.with_threads(options.threads());
+    let form = Form::start(make, prepared, COMPILE).ok()?;
+    Some((form.with_threads(options.threads()), text))
+}
+
+/// Runs a proposal if it is proved.
+fn proved(
+    (mut form, text): (Form, String),
+    options: &Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Option<Right>, TuneError> {
     let begin = Instant::now();
     let verdict = form.built.judged(&options.judge);
     let validated_in = begin.elapsed();
-    if !matches!(verdict, Verdict::Proved(_)) {
-        progress(&format!("the proposal is not proved: {}", verdict.sentence()));
-        return None;
+    match &verdict {
+        Verdict::Proved(_) => {}
+        Verdict::Refuted(refuted) => {
+            let how = format!("the validator refutes it: {}", refuted.first());
+            return Err(TuneError::Wrong { text, how });
+        }
+        Verdict::Unknown(_) | Verdict::Nothing(_) => {
+            progress(&format!("the proposal is not proved: {}", verdict.sentence()));
+            return Ok(None);
+        }
     }
-    form.run(1, options.budget.max(LEAST)).ok()?;
-    let outputs = form.outputs().ok()?;
-    let is_near = algorithm.fast_math || options.halide.is_some();
+    let run = form.run(1, options.budget.max(LEAST)).and_then(|_| form.outputs());
+    let Ok(outputs) = run else { return Ok(None) };
+    let is_near = form.built.algorithm.fast_math || options.halide.is_some();
     let nearly = is_near.then(|| Likeness::of(&form.built.pool, &form.built.algorithm));
     let expected = Arc::new(Expected { outputs, nearly });
-    Some(Right { expected, reference: Reference::Proposed, unscheduled: None, validated_in })
+    Ok(Some(Right { expected, reference: Reference::Proposed, unscheduled: None, validated_in }))
 }
 
 fn unscheduled(
