@@ -64,6 +64,9 @@ use search::{Last, Member, Search};
 const LAST: (f64, Duration) = (0.15, Duration::from_secs(6));
 /// The time limit for compiling a winner from its text alone: it was compiled before, with others.
 const LAST_COMPILE: Duration = Duration::from_secs(30);
+/// After so many found schedules that are no faster than the schedules to start with, no more of
+/// them are timed.
+const MOST_IN_VAIN: usize = 3;
 /// The largest number of candidates that are given to the validator.
 const MOST_VALIDATED: usize = 20;
 
@@ -196,8 +199,9 @@ fn settle(
     let mut took = Duration::ZERO;
     let mut first_verdict = search.unproved.verdict.clone();
     let mut tried = search.unproved.len();
-    // True once a found schedule turned out to be no faster than the schedules to start with.
-    let mut in_vain = false;
+    // The number of found schedules that turned out to be no faster than the schedules to start
+    // with.
+    let mut in_vain = 0;
     // A proved schedule, if another one to start with turned out to be faster, and the name of that
     // one.
     let mut slower: Option<(Found, String)> = None;
@@ -224,7 +228,7 @@ fn settle(
             later.push_back(member);
             continue;
         }
-        if in_vain && member.start.is_none() {
+        if in_vain >= MOST_IN_VAIN && member.start.is_none() {
             continue;
         }
         if let Some((_, name)) = &slower
@@ -273,7 +277,7 @@ fn settle(
         took += begin.elapsed();
         let Some(rows) = rows else {
             search.counts.reject(Rejection::Slower);
-            in_vain = true;
+            in_vain += 1;
             continue;
         };
         let Last { name, text, is_new, .. } = last;

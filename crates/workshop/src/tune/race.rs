@@ -23,7 +23,8 @@ pub(super) struct Best {
 
 /// The result of a race.
 pub(super) struct Race {
-    /// The median ratio of the candidate's time to the best one's time in the same round.
+    /// The median ratio of the candidate's time to the best one's time in the same round, or the
+    /// ratio of their least times if that is greater.
     pub(super) ratio: f64,
     pub(super) wins: usize,
     pub(super) rounds: usize,
@@ -84,16 +85,45 @@ pub(super) fn race(best: &mut Best, form: &mut Form, limit: Duration) -> Result<
     })
 }
 
+/// Other work on the machine makes some runs slow. It may do so more often for one of the two, and
+/// a search that believes the median alone takes one lucky candidate after another. Least times are
+/// those without other work.
 fn ratio(times: &[(Duration, Duration)]) -> f64 {
+    let least = |of: fn(&(Duration, Duration)) -> Duration| {
+        times.iter().map(of).min().unwrap_or_default().as_secs_f64()
+    };
+    let of_least = least(|(_, other)| *other) / least(|(own, _)| *own).max(1e-9);
     let mut ratios: Vec<f64> = times
         .iter()
         .map(|(own, other)| other.as_secs_f64() / own.as_secs_f64().max(1e-9))
         .collect();
     ratios.sort_by(f64::total_cmp);
-    ratios[ratios.len() / 2]
+    ratios[ratios.len() / 2].max(of_least)
 }
 
 pub(super) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::ratio;
+
+    #[test]
+    fn a_candidate_that_was_lucky_is_not_faster() {
+        let times = |pairs: &[(u64, u64)]| -> f64 {
+            let pair = |(own, other): &(u64, u64)| {
+                (Duration::from_millis(*own), Duration::from_millis(*other))
+            };
+            ratio(&pairs.iter().map(pair).collect::<Vec<_>>())
+        };
+        let is = |found: f64, expected: f64| (found - expected).abs() < 1e-9;
+        assert!(is(times(&[(10, 5), (10, 5), (12, 6)]), 0.5));
+        // Other work met the best one in two of three rounds.
+        assert!(is(times(&[(20, 10), (10, 10), (20, 10)]), 1.0));
+        assert!(is(times(&[(10, 20), (10, 20), (10, 9)]), 2.0));
+    }
 }
