@@ -3,10 +3,10 @@
 //!
 //! # Correctness
 //!
-//! What a member holds when a method begins is not known, nor what any method left there after a
-//! `mutate`. The value is a handle: a text that begins with the member's name, followed by the
-//! parts and methods that were asked for, and by a mark for each `mutate` after which the member
-//! was read, if a method may assign it. So
+//! The value of a member when a method begins is not known, and neither is its value after a
+//! `mutate`, which may run any method. The value is a handle: a text that begins with the member's
+//! name, followed by the parts and methods that were asked for, and by a mark for each `mutate`
+//! after which the member was read, if a method may assign it. So
 //!
 //! * what comes from a member, or from a variable outside of functions, may be an undefined
 //!   expression, whatever the type of the member is, unless all its words are those of types that

@@ -18,15 +18,9 @@ use crate::machine::types::{
 /// The reason that is given where a place that may have two names is changed.
 const OTHER_NAME: &str = "a change of a member that may have another name";
 
-/// The functions of the API that make a binding, which C++ puts where the variable is: nothing
-/// moves.
+/// The functions of the API that make a binding, and the type of their results.
 const MAKE_BINDINGS: [&str; 2] = ["scoped_truth", "scoped_falsehood"];
-
-/// Tests whether a value is a binding that a function of the API makes.
-fn is_new_binding(value: &Expr) -> bool {
-    matches!(&value.kind, ExprKind::Call { callee, .. }
-        if matches!(&callee.kind, ExprKind::Name(name) if MAKE_BINDINGS.contains(&&**name)))
-}
+const BINDING: &str = "ScopedFact";
 
 /// The values that the declaration of a variable of a type gives to a constructor.
 fn given<'p>(ty: &str, value: &'p Expr) -> Option<&'p [Expr]> {
@@ -40,6 +34,20 @@ fn given<'p>(ty: &str, value: &'p Expr) -> Option<&'p [Expr]> {
 }
 
 impl<'p> Machine<'p> {
+    /// Tests whether a variable is a binding that a function of the API makes: C++ makes it where
+    /// the variable is, and nothing moves. A variable of another type would hold what the binding
+    /// is converted to, and a function of the files may give a reference to one that lasts.
+    fn is_new_binding(&self, declared: &Declared, value: &Expr) -> bool {
+        let ExprKind::Call { callee, .. } = &value.kind else { return false };
+        let ExprKind::Name(name) = &callee.kind else { return false };
+        let ty = declared.ty.strip_prefix("const ").unwrap_or(&declared.ty);
+        let mut own = self.program.functions.iter().filter(|function| function.name == *name);
+        MAKE_BINDINGS.contains(&name.as_str())
+            && ["auto", BINDING].contains(&ty)
+            && own.all(|function| function.result == BINDING)
+            && self.program.unseen.iter().all(|(class, method)| class != name && method != name)
+    }
+
     pub(super) fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
         if self.is_active(&declared.ty) {
             self.end(state, Outcome::Unsupported(ACTIVE.to_owned()), self.line);
@@ -123,7 +131,7 @@ impl<'p> Machine<'p> {
         let is_made = declared.value.as_ref().is_none_or(|value| {
             matches!(value.kind, ExprKind::Braces(..))
                 || given(&declared.ty, value).is_some()
-                || is_new_binding(value)
+                || self.is_new_binding(declared, value)
         });
         for (mut state, value) in valued {
             if !is_made && Self::binds(&value) {
