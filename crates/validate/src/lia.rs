@@ -49,9 +49,10 @@ enum Tries {
 
 /// The time for the first try of a question.
 const FIRST_TRY: Duration = Duration::from_millis(250);
-/// The steps of the solver for a guess, some 10 to 100 ms. A contradiction that guesses find takes
-/// 5 ms, and seldom more than 40.
-const GUESS: u64 = 40_000;
+/// The steps of the solver for a guess, some 10 to 100 ms, and those for each formula of the
+/// question. A contradiction that guesses find takes 5 ms, and seldom more than 40; to read a
+/// formula takes up to 200 steps.
+const GUESS: (u64, u64) = (40_000, 1000);
 /// The steps of the solver for a guess where an obligation is open otherwise.
 const PATIENT_GUESS: u64 = 1_000_000;
 /// The time for a guess. Its steps limit it long before, so a slow or busy machine finds the same
@@ -281,7 +282,7 @@ impl Lia {
     /// astray. After a timeout, fresh processes are asked, one for each procedure of the solver.
     fn answer(&mut self, assertions: &[SmtTerm], label: &str, tries: Tries) -> Answer {
         let limit = match tries {
-            Tries::Short => Some(GUESS),
+            Tries::Short => Some(GUESS.0 + GUESS.1 * assertions.len() as u64),
             Tries::Long => Some(PATIENT_GUESS),
             Tries::All => None,
         };

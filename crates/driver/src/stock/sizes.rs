@@ -271,9 +271,29 @@ pub(super) fn accepts(
 /// The values that the pipeline defines for a case: at every point of small outputs, at the corners
 /// and middles of large ones. `None` if the pipeline has no value there or the evaluation takes too
 /// long.
-pub fn wanted((pool, algorithm): (&Pool, &Algorithm), case: &Case) -> Option<Vec<Wanted>> {
+pub fn wanted(said: (&Pool, &Algorithm), case: &Case) -> Option<Vec<Wanted>> {
+    wanted_within(said, case, &mut { MOST_STEPS })
+}
+
+/// Does the same with some steps of evaluation, and takes those that it makes from them.
+pub(super) fn wanted_within(
+    (pool, algorithm): (&Pool, &Algorithm),
+    case: &Case,
+    steps: &mut u64,
+) -> Option<Vec<Wanted>> {
     let mut evaluator = Evaluator::new(pool, algorithm, &case.bindings).ok()?;
-    evaluator.limit(MOST_STEPS);
+    evaluator.limit(*steps);
+    let found = defined(pool, algorithm, &mut evaluator, case);
+    *steps = evaluator.left();
+    found
+}
+
+fn defined(
+    pool: &Pool,
+    algorithm: &Algorithm,
+    evaluator: &mut Evaluator<'_>,
+    case: &Case,
+) -> Option<Vec<Wanted>> {
     let mut found = Vec::new();
     let mut first = 0;
     for (output, window) in algorithm.outputs.iter().zip(&case.windows) {

@@ -46,6 +46,10 @@ const CASES: usize = 4;
 /// The largest number of elements in an input or output of a case.
 const MOST_ELEMENTS: i64 = 1 << 18;
 
+/// The steps that the interpreter may take to evaluate the pipeline for all cases. This takes a
+/// second for most pipelines, and a few seconds for long sums.
+const STEPS: u64 = 1_000_000;
+
 /// The time limit for a run.
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -63,9 +67,15 @@ pub fn try_out(stock: &Stock, report: &mut Report) -> Option<Tried> {
         let words = format!("it was compiled for `{}`", dump.target);
         return Some(Tried::NotRun(words));
     }
-    let cases = cases(stock);
+    let mut steps = STEPS;
+    let cases = cases(stock, &mut steps);
     if cases.is_empty() {
-        return Some(Tried::NotRun("no inputs were found that its checks accept".to_owned()));
+        let words = if steps == 0 {
+            "the pipeline takes too long to evaluate on the inputs that were found"
+        } else {
+            "no inputs were found that its checks accept"
+        };
+        return Some(Tried::NotRun(words.to_owned()));
     }
     Some(match run(stock, (dump, &stock.names), &cases) {
         Err(words) => Tried::NotRun(words),
@@ -137,20 +147,27 @@ fn is_here(feature: &str) -> bool {
     !DEVICES.contains(&feature) && !RARE.iter().any(|rare| feature.starts_with(rare))
 }
 
-/// The inputs of the runs, each with the values that the pipeline has there.
-fn cases(stock: &Stock) -> Vec<(Case, Vec<Wanted>)> {
+/// The inputs of the runs, each with the values that the pipeline has there, as far as some steps
+/// suffice to evaluate them.
+fn cases(stock: &Stock, steps: &mut u64) -> Vec<(Case, Vec<Wanted>)> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
     let program = &compiled.program;
+    let with_values = |case: Case, steps: &mut u64| {
+        let wanted = sizes::wanted_within(stock.said(), &case, steps)?;
+        Some((case, wanted))
+    };
     let borders = sizes::cases(pool, (algorithm, program), (SEED, CASES), MOST_ELEMENTS);
+    let borders = borders.into_iter().filter_map(|case| with_values(case, steps));
+    let mut found: Vec<_> = borders.collect();
+    if *steps < STEPS / 2 && !found.is_empty() {
+        return found;
+    }
     let random = cases_of(pool, algorithm, program, POINTS, (SEED, CASES)).into_iter();
     // A promise of callers, for example that no assertion fails, is a check of the program alone.
     let random = random.map(|case| Case { bindings: case.bindings, windows: case.windows });
-    let with_values = |case: Case| {
-        let wanted = sizes::wanted(stock.said(), &case)?;
-        Some((case, wanted))
-    };
     let accepted = random.filter(|case| sizes::accepts(pool, (algorithm, program), case));
-    borders.into_iter().chain(accepted).filter_map(with_values).collect()
+    found.extend(accepted.filter_map(|case| with_values(case, steps)));
+    found
 }
 
 /// The results of the runs.

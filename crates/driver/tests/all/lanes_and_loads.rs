@@ -15,6 +15,18 @@ const SECOND: &str = "f[x] = a[x] + hl.u8(1)
     f.compute_root()
     out.vectorize(x, 16)";
 
+/// Elements of a func where data say. The lanes of the last vector that are not stored read too.
+const GATHERED: &str = "f[x] = a[x] + hl.u8(1)
+    out[x] = f[hl.clamp(hl.i32(a[x]), 0, 15)]
+    f.compute_root()
+    out.vectorize(x, 8, hl.TailStrategy.PredicateStores)";
+const GATHER: [&str; 2] = [
+    "int32x8(min(a[ramp((((out.extent.0/8)*8) + out.min.0) - a.min.0, 1, 8)], x8((uint8)15)))",
+    "int32x8(min(a[ramp((((out.extent.0/8)*8) + out.min.0) - a.min.0, 1, 8)], x8((uint8)15))) + \
+        select(int8x8(ramp(0, 1, 8)) <= x8((int8)saturating_cast(saturating_sub(out.extent.0 + \
+        out.min.0, (((out.extent.0/8)*8) + out.min.0) + 1))), x8(0), x8(100))",
+];
+
 /// A change of elements in place, in eight lanes.
 const HALVES: &str = "out[x] = a[x]
     out[s] = out[(s + 4) % 8]
@@ -90,6 +102,8 @@ const CASES: &[Edited] = &[
     ),
     (SECOND, &[], true),
     (SECOND, &[("((out.extent.0*2) + -1) + 1", "(out.extent.0*2) + -1")], false),
+    (GATHERED, &[], true),
+    (GATHERED, &[(GATHER[0], GATHER[1])], false),
     // Assertions on names that stand for something else in another block.
     (COPY, &[("   out[", OF_A)], false),
     (

@@ -129,10 +129,9 @@ impl Solver<'_> {
 
     /// The known coordinates of a load.
     fn known(&self, forms: &mut Forms<'_>, load: &Load) -> Option<Known> {
-        let layout = self.found.layouts.get(&load.buffer)?.under(forms, &load.fixed);
         let decl = forms.pool.buffer(load.buffer);
         let (func, component) = (decl.func, decl.component);
-        let mut coords = layout.coords(forms, &load.flat, false);
+        let mut coords = self.coords(forms, load)?;
         if self.eager && coords.contains(&None) {
             // Coordinates that were written there before, if they are known.
             let written = self.sites.stores.iter().find_map(|store| {

@@ -1,5 +1,7 @@
 //! Conversion of expressions to forms and of forms to expressions.
 
+use std::rc::Rc;
+
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
 use halidom_ir::{
     BinaryOp, Constant, Expr, ExprId, FuncId, Overflow, Pool, Scalar, UnaryOp, VarId, eval,
@@ -60,6 +62,10 @@ pub(super) struct Forms<'p> {
     pub(super) ranges: FxHashMap<VarId, (i128, i128)>,
     /// Quotients and remainders of indices by strides.
     pub(super) quotients: FxHashMap<(Form, Form), (Form, Form)>,
+    /// The same for indices that do not count from the beginning of the memory.
+    pub(super) divided: FxHashMap<(Form, Form), (Form, Form)>,
+    /// The forms that differ from one in a minimum that is decided.
+    pub(super) decided: FxHashMap<Form, Rc<[Form]>>,
 }
 
 impl<'p> Forms<'p> {
@@ -77,6 +83,8 @@ impl<'p> Forms<'p> {
             samples: Samples::default(),
             ranges: FxHashMap::default(),
             quotients: FxHashMap::default(),
+            divided: FxHashMap::default(),
+            decided: FxHashMap::default(),
         }
     }
 
@@ -656,30 +664,6 @@ impl<'p> Forms<'p> {
             }
         }
         result
-    }
-
-    /// All forms that result from replacing one of the minima by one of its operands.
-    pub(super) fn decided(&mut self, form: &Form) -> Vec<Form> {
-        let atoms: IndexSet<ExprId> =
-            form.terms().flat_map(|(atoms, _)| atoms.iter().copied()).collect();
-        let mut ways = Vec::new();
-        for atom in atoms {
-            let Expr::Binary(BinaryOp::Min, a, b) = *self.pool.get(atom) else { continue };
-            for operand in [a, b] {
-                let value = self.form(operand);
-                let mut way = Form::default();
-                for (atoms, factor) in form.terms() {
-                    let mut product = Form::constant(factor);
-                    for own in atoms {
-                        let own = if *own == atom { value.clone() } else { Form::atom(*own) };
-                        product = product.times(&own);
-                    }
-                    way = way.plus(&product, 1);
-                }
-                ways.push(way);
-            }
-        }
-        ways
     }
 
     /// The variable, if the atom is one.

@@ -264,8 +264,11 @@ impl Layout {
                 continue;
             }
             let stride = stride_here(forms, &self.strides[*dim], &self.begins[*dim], &rest);
-            let (mut quotient, mut remainder) =
-                if self.internal { division(forms, &rest, &stride) } else { rest.divided(&stride) };
+            let (mut quotient, mut remainder) = if self.internal {
+                division(forms, &rest, &stride)
+            } else {
+                forms.divided(&rest, &stride)
+            };
             if stride == one && self.strides[*dim] != one {
                 // The subtracted beginnings of inner dimensions stay with these.
                 for begin in &self.begins[..*dim] {
@@ -309,7 +312,7 @@ impl Layout {
         let stride = &self.strides[last];
         if *stride != one && !self.begins.contains(&Begin::Unknown) {
             // The elements of a caller's buffer may be any number of elements apart.
-            let (quotient, remainder) = rest.divided(stride);
+            let (quotient, remainder) = forms.divided(&rest, stride);
             rest = quotient.plus(&remainder, 1);
         }
         slots[last] = forms.parted(&rest);
@@ -432,14 +435,14 @@ fn taken_away(forms: &mut Forms<'_>, quotient: &Form, remainder: &Form) -> Form 
 /// has dropped the other operand. Where the path makes the stride constant, it is the factor of the
 /// subtracted beginning of the dimension.
 fn stride_here(forms: &mut Forms<'_>, stride: &Form, begin: &Begin, flat: &Form) -> Form {
-    let divides = |stride: &Form| !flat.divided(stride).0.is_zero();
-    if stride.as_constant().is_some() || divides(stride) {
+    let divides = |forms: &mut Forms<'_>, stride: &Form| !forms.divided(flat, stride).0.is_zero();
+    if stride.as_constant().is_some() || divides(forms, stride) {
         return stride.clone();
     }
-    let decided = forms.decided(stride);
-    let mut ways = decided.into_iter().filter(|way| way.as_constant().is_none() && divides(way));
-    if let Some(way) = ways.next() {
-        return way;
+    for way in forms.decided(stride).iter() {
+        if way.as_constant().is_none() && divides(forms, way) {
+            return way.clone();
+        }
     }
     let taken = begin.taken_from(flat);
     if let Some(((_, factor), true)) = taken.terms().next().map(|term| (term, !taken.grows())) {

@@ -34,6 +34,7 @@ mod solve;
 mod spots;
 mod told;
 mod unknowns;
+mod ways;
 mod written;
 
 use halidom_base::IndexSet;

@@ -1,9 +1,10 @@
 //! Infers the instance that each store writes and the beginnings of buffers, each from the other.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap};
-use halidom_ir::{BufferId, BufferKind, Expr, FuncId, Scalar, Stmt, StmtId, VarId};
+use halidom_ir::{BufferId, BufferKind, Expr, ExprId, FuncId, Scalar, Stmt, StmtId, VarId};
 
 use super::demand::{self, Read};
 use super::form::Form;
@@ -11,8 +12,11 @@ use super::forms::{Env, Forms};
 use super::found::{Claim, Found};
 use super::hints::{self, Hints};
 use super::layout::{Begin, Element, Layout};
-use super::sites::{Flat, Sites, Store};
+use super::sites::{Flat, Load, Sites, Store};
 use super::unknowns::{environment, is_nowhere, matching, named_stage, paired};
+
+/// The coordinates of an element, as far as they are known.
+type Coords = Vec<Option<Form>>;
 
 /// The coordinates that stores with a claim read, by func and component.
 type Demanded = IndexMap<(FuncId, usize), Vec<Vec<Form>>>;
@@ -59,10 +63,12 @@ fn solved_from(
         found,
         demanded: Demanded::default(),
         eager: false,
+        any_stage: false,
         evidence: IndexMap::default(),
         changes: FxHashMap::default(),
         failed: FxHashMap::default(),
         performed: FxHashMap::default(),
+        coords: RefCell::default(),
     };
     for (number, store) in sites.stores.iter().enumerate() {
         for (position, load) in store.loads.iter().enumerate() {
@@ -95,13 +101,17 @@ fn solved_from(
             }
         }
         if progress {
-            solver.eager = false;
+            (solver.eager, solver.any_stage) = (false, false);
             continue;
         }
         // A shape supported by all elements comes before guesses, any other shape after them.
         if !solver.shape(forms, true) {
             if !solver.eager {
                 solver.eager = true;
+                continue;
+            }
+            if !solver.any_stage {
+                solver.any_stage = true;
                 continue;
             }
             if !solver.named_begins(forms) && !solver.shape(forms, false) {
@@ -151,6 +161,9 @@ pub(super) struct Solver<'s> {
     /// True while weaker evidence counts because nothing else was found, such as the coordinates
     /// that a store to the same element claims.
     pub(super) eager: bool,
+    /// True while a store in a loop with the name of a stage may belong to another stage: nothing
+    /// was found for the named one. There may be hundreds of stages.
+    any_stage: bool,
     /// Elements with known coordinates, for memory that may have any shape.
     evidence: IndexMap<BufferId, Vec<Element>>,
     /// The number of times that more became known about memory.
@@ -159,6 +172,8 @@ pub(super) struct Solver<'s> {
     failed: FxHashMap<StmtId, Basis>,
     /// The reads of the instances that stores write.
     performed: FxHashMap<StmtId, Rc<[Read]>>,
+    /// The coordinates of loads, each with the number of changes of its memory before.
+    coords: RefCell<FxHashMap<ExprId, (usize, Coords)>>,
 }
 
 /// Counts of the facts on which the claim of a store depends: the memory that it accesses, the
@@ -168,6 +183,7 @@ struct Basis {
     changes: usize,
     demands: usize,
     others: Option<usize>,
+    any_stage: bool,
 }
 
 impl Solver<'_> {
@@ -180,7 +196,23 @@ impl Solver<'_> {
             others |= is_nowhere(forms, load);
         }
         let demands = self.demanded.get(&(store.func, store.component)).map_or(0, Vec::len);
-        Basis { changes, demands, others: others.then_some(self.found.stores.len()) }
+        let others = others.then_some(self.found.stores.len());
+        Basis { changes, demands, others, any_stage: self.any_stage }
+    }
+
+    /// The coordinates of a load, as far as the layout of its memory tells them. `None` if that has
+    /// no layout.
+    pub(super) fn coords(&self, forms: &mut Forms<'_>, load: &Load) -> Option<Coords> {
+        let changes = self.changes.get(&load.buffer).copied().unwrap_or(0);
+        if let Some((at, coords)) = self.coords.borrow().get(&load.expr)
+            && *at == changes
+        {
+            return Some(coords.clone());
+        }
+        let layout = self.found.layouts.get(&load.buffer)?.under(forms, &load.fixed);
+        let coords = layout.coords(forms, &load.flat, false);
+        self.coords.borrow_mut().insert(load.expr, (changes, coords.clone()));
+        Some(coords)
     }
 
     fn changed(&mut self, buffer: BufferId) {
@@ -280,7 +312,7 @@ impl Solver<'_> {
             (Some(*stage) != named, (*stage > 0) != own && !is_plain, is_past, *stage)
         });
         // More may become known before another stage than the named one is tried.
-        if !self.eager && named.is_some() {
+        if !self.any_stage && named.is_some() {
             stages.truncate(1);
         }
         let mut best: Option<(usize, Claim)> = None;

@@ -164,10 +164,10 @@ fn stencil(flats: &[&Flat], coords: &[&Vec<Form>]) -> Option<Vec<Element>> {
 fn ways_decided(forms: &mut Forms<'_>, form: &Form) -> Vec<Form> {
     let once = forms.decided(form);
     let mut twice = Vec::new();
-    for way in &once {
-        twice.extend(forms.decided(way));
+    for way in once.iter() {
+        twice.extend(forms.decided(way).iter().cloned());
     }
-    [once, twice].concat()
+    [once.to_vec(), twice].concat()
 }
 
 /// The forms that result from replacing minima around a variable by the operand that mentions it.
@@ -179,7 +179,7 @@ fn ways_unclamped(forms: &mut Forms<'_>, form: &Form, var: VarId) -> Vec<Form> {
         let mut next = Vec::new();
         for way in ways {
             if forms.clamps(&way, var) {
-                next.extend(forms.decided(&way));
+                next.extend(forms.decided(&way).iter().cloned());
             }
         }
         next.retain(|way| forms.depends(way, var));

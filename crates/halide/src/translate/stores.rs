@@ -338,19 +338,31 @@ impl Walk<'_> {
             let mut pending: Vec<Lanes> =
                 if predicate.is_some() { all.singles().collect() } else { vec![all] };
             while let Some(lanes) = pending.pop() {
-                let value = match self.lower(pool, |lowering| lowering.value(node, lanes)) {
-                    Ok(value) => value,
-                    Err(Stop::Divide(division)) => {
+                let value = self.lower(pool, |lowering| {
+                    let value = lowering.value(node, lanes)?;
+                    Ok(if within { lowering.ops.as_index(value)? } else { value.id })
+                });
+                let division = match value {
+                    Ok(value) if within => match ends(pool, value) {
+                        Some(ends) => Ok(Item::Stmt({
+                            let condition = inside(pool, buffer, &ends);
+                            self.owed(pool, condition)?
+                        })),
+                        None => Err(Division::Each),
+                    },
+                    Ok(value) => Ok(Item::Let(pool.declare_var("lanes", pool.ty(value)), value)),
+                    Err(Stop::Divide(division)) => Err(division),
+                    Err(Stop::Unsupported(what)) => return Err(what),
+                };
+                let item = match division {
+                    Ok(item) => item,
+                    Err(_) if lanes.count == 1 => {
+                        return unsupported("a load of all lanes in a store of some lanes");
+                    }
+                    Err(division) => {
                         pending.extend(lanes.divided(division).into_iter().rev());
                         continue;
                     }
-                    Err(Stop::Unsupported(what)) => return Err(what),
-                };
-                let item = if within {
-                    let condition = inside(pool, buffer, value.id)?;
-                    Item::Stmt(self.owed(pool, condition)?)
-                } else {
-                    Item::Let(pool.declare_var("lanes", pool.ty(value.id)), value.id)
                 };
                 let Some(predicate) = predicate else {
                     made.push(item);
@@ -421,13 +433,9 @@ impl Walk<'_> {
     }
 }
 
-/// The condition that an element lies in an allocation; for a vector, that its first and its last
-/// element do.
-fn inside(pool: &mut Pool, buffer: BufferId, index: ExprId) -> Result<ExprId> {
-    let mut size = pool.int(1);
-    for dim in pool.buffer(buffer).dims.clone() {
-        size = pool.mul(size, dim.extent);
-    }
+/// The lanes of an index between which all others lie: the first and the last one of a ramp. `None`
+/// if they are not known.
+fn ends(pool: &mut Pool, index: ExprId) -> Option<Vec<ExprId>> {
     let ends = match *pool.get(index) {
         IrExpr::Ramp { base, stride, lanes } => {
             let span = pool.int(i128::from(lanes) - 1);
@@ -448,18 +456,24 @@ fn inside(pool: &mut Pool, buffer: BufferId, index: ExprId) -> Result<ExprId> {
         | IrExpr::Shuffle { .. }
         | IrExpr::Hole(_) => vec![index],
     };
+    ends.iter().all(|end| pool.ty(*end) == halidom_ir::Type::INT).then_some(ends)
+}
+
+/// The condition that elements lie in an allocation.
+fn inside(pool: &mut Pool, buffer: BufferId, elements: &[ExprId]) -> ExprId {
+    let mut size = pool.int(1);
+    for dim in pool.buffer(buffer).dims.clone() {
+        size = pool.mul(size, dim.extent);
+    }
     let mut condition = pool.constant(Constant::bool(true));
-    for end in ends {
-        if pool.ty(end) != halidom_ir::Type::INT {
-            return unsupported("a load of all lanes at such places in a store of some lanes");
-        }
+    for element in elements {
         let zero = pool.int(0);
-        let above = pool.binary(IrOp::Le, zero, end);
-        let below = pool.binary(IrOp::Lt, end, size);
+        let above = pool.binary(IrOp::Le, zero, *element);
+        let below = pool.binary(IrOp::Lt, *element, size);
         let both = pool.binary(IrOp::And, above, below);
         condition = pool.binary(IrOp::And, condition, both);
     }
-    Ok(condition)
+    condition
 }
 
 /// The value of a part that gets a name before any part is written: the part's value where it is

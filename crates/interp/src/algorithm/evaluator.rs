@@ -94,6 +94,11 @@ impl<'a> Evaluator<'a> {
         self.state.steps = steps;
     }
 
+    /// The steps that are left of the limit.
+    pub fn left(&self) -> u64 {
+        self.state.steps
+    }
+
     /// The notes on everything that was evaluated so far.
     pub fn notes(&self) -> Notes {
         self.state.notes

@@ -22,6 +22,7 @@ pub(crate) mod refute;
 mod rewrite;
 mod samples;
 mod settle;
+mod shifted;
 mod sizes;
 mod tables;
 mod unchanged;

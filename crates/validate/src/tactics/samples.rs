@@ -3,18 +3,20 @@
 //!
 //! The solver takes long to find a model where values depend on many minima and quotients. One
 //! model often refutes the next guesses too. Here the values of minima, quotients and products
-//! follow from the symbols, so formulas that hold at a sample do not contradict each other. A model
-//! as it is would not do: products are opaque there, and may break the lemmas of other questions.
+//! follow from the symbols, and those of operators on machine integers from their operands, so
+//! formulas that hold at a sample do not contradict each other. A model as it is would not do:
+//! products and bits are opaque there, and may break the lemmas of other questions.
 
 use std::collections::VecDeque;
 use std::iter;
 use std::rc::Rc;
 
 use halidom_base::{FxHashMap, IndexMap, IndexSet};
+use halidom_ir::{Constant, Scalar, eval};
 use num_integer::Integer;
 
 use crate::lemma::Sample;
-use crate::space::{Atom, AtomId, Formula, FormulaId, Part, PolyId, Space, Symbol, TermId};
+use crate::space::{Atom, AtomId, Formula, FormulaId, Part, PolyId, Space, Symbol, Term, TermId};
 
 /// The most samples that are kept. The oldest ones go first.
 const MOST_SAMPLES: usize = 32;
@@ -141,6 +143,7 @@ struct Point {
     holds: FxHashMap<TermId, Datum<bool>>,
     integers: FxHashMap<PolyId, Option<i128>>,
     truths: FxHashMap<FormulaId, Option<bool>>,
+    machine: FxHashMap<TermId, Option<Constant>>,
 }
 
 impl Point {
@@ -244,7 +247,7 @@ impl Point {
             Formula::False => Some(false),
             Formula::NonNegative(poly) => self.integer(space, *poly).map(|value| value >= 0),
             Formula::Zero(poly) => self.integer(space, *poly).map(|value| value == 0),
-            Formula::Holds(term) => self.holds.get(term).map(|(holds, _)| *holds),
+            Formula::Holds(term) => self.machine(space, *term).and_then(Constant::as_bool),
             Formula::Not(inner) => self.truth(space, *inner).map(|holds| !holds),
             Formula::And(parts) => self.parts(space, parts, false),
             Formula::Or(parts) => self.parts(space, parts, true),
@@ -305,7 +308,59 @@ impl Point {
                 let chosen = if self.truth(space, *condition)? { a } else { b };
                 self.integer(space, *chosen)
             }
-            Atom::Value(_) => self.data.get(&atom).map(|(value, _)| *value),
+            Atom::Value(term) if space.scalar(*term).is_float() => self.datum(atom),
+            Atom::Value(term) => self.machine(space, *term).and_then(Constant::as_integer),
+        }
+    }
+
+    fn datum(&self, atom: AtomId) -> Option<i128> {
+        self.data.get(&atom).map(|(value, _)| *value)
+    }
+
+    /// Evaluates a machine value other than a float.
+    fn machine(&mut self, space: &Space, term: TermId) -> Option<Constant> {
+        if let Some(known) = self.machine.get(&term) {
+            return *known;
+        }
+        let found = self.computed(space, term);
+        self.machine.insert(term, found);
+        found
+    }
+
+    fn computed(&mut self, space: &Space, term: TermId) -> Option<Constant> {
+        let is_exact = |operand: TermId| !space.scalar(operand).is_float();
+        match space.term(term) {
+            Term::Constant(constant) => Some(*constant),
+            Term::Ring(scalar, poly) => Constant::wrapped(*scalar, self.integer(space, *poly)?),
+            Term::Truth(formula) => self.truth(space, *formula).map(Constant::bool),
+            Term::Select(condition, a, b) => {
+                let chosen = if self.truth(space, *condition)? { a } else { b };
+                self.machine(space, *chosen)
+            }
+            Term::Unary(op, a) if is_exact(*a) => eval::unary(*op, self.machine(space, *a)?).ok(),
+            Term::Binary(op, a, b) if is_exact(*a) => {
+                eval::binary(*op, self.machine(space, *a)?, self.machine(space, *b)?).ok()
+            }
+            Term::Cast(to, a) if is_exact(*a) => eval::cast(*to, self.machine(space, *a)?).ok(),
+            Term::Call(call, a) if is_exact(*a) => {
+                eval::intrinsic(*call, self.machine(space, *a)?).ok()
+            }
+            // Floats are data, as nothing is known of their bits.
+            Term::Parameter(..)
+            | Term::Read { .. }
+            | Term::Apply { .. }
+            | Term::Unary(..)
+            | Term::Binary(..)
+            | Term::Cast(..)
+            | Term::FromInt(..)
+            | Term::Call(..) => {
+                let scalar = space.scalar(term);
+                if scalar == Scalar::Bool {
+                    return self.holds.get(&term).map(|(holds, _)| Constant::bool(*holds));
+                }
+                let atom = space.as_atom(space.integer_of(term))?;
+                Constant::wrapped(scalar, self.datum(atom)?)
+            }
         }
     }
 }
@@ -338,7 +393,7 @@ fn signs(space: &Space, formula: FormulaId, holds: bool, found: &mut Vec<(PolyId
 mod tests {
     use super::{AtomId, PolyId, Sample, Samples, Symbol};
     use crate::space::Space;
-    use halidom_ir::Scalar;
+    use halidom_ir::{BinaryOp, Scalar};
 
     fn of<const N: usize>(space: &Space, values: [(Symbol, i128); N]) -> Sample {
         let values = values.map(|(symbol, value)| (space.symbol(symbol), value));
@@ -415,5 +470,23 @@ mod tests {
         samples.keep(&space, model, &[facts[0], facts[1], equal]);
         assert!(samples.admit(&space, &[equal]));
         assert!(!samples.admit(&space, &[facts[0], space.not(equal)]));
+    }
+
+    #[test]
+    fn operators_on_integers_have_the_values_that_their_operands_give() {
+        let space = Space::new();
+        let x = space.fresh("x");
+        let of_x = space.symbol(x);
+        let [own, one] = [of_x, space.constant(1)].map(|poly| space.ring(Scalar::U8, poly));
+        let lowest = space.binary_term(BinaryOp::And, own, one).unwrap();
+        let lowest = space.integer_of(lowest);
+        // Without a lemma on bits, a model may say anything of them.
+        let mut model = of(&space, [(x, 6)]);
+        model.atoms.extend(of_integers(&space, [(lowest, 1)]));
+        let mut samples = Samples::default();
+        samples.keep(&space, model, &[]);
+        let even = space.equal(of_x, space.constant(6));
+        assert!(!samples.admit(&space, &[even, space.equal(lowest, space.constant(1))]));
+        assert!(samples.admit(&space, &[even, space.equal(lowest, space.constant(0))]));
     }
 }

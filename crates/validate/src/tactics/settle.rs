@@ -7,8 +7,9 @@
 
 use halidom_base::IndexSet;
 
-use super::forms::split;
+use super::forms::{after, split};
 use super::parts::{Choice, choices, depends_on_data};
+use super::shifted::same_reads;
 use crate::obligation::door::{Desk, Proof, Step};
 use crate::space::{Atom, Formula, FormulaId, Part, PolyId, Rename, Space, Symbol, Value};
 
@@ -41,9 +42,16 @@ pub(super) fn settled(
         steps.extend(made(desk, choice, facts, &mut rename));
     }
     let (a, b) = (rename.value(desk.space, a), rename.value(desk.space, b));
+    let (mut rename, mut same) = (Rename::new(), Vec::new());
+    for (read, other) in same_reads(desk.space, a, b) {
+        rename.means(read, other);
+        same.push(Step::SameValue(read, other));
+    }
+    let (a, b) = (rename.value(desk.space, a), rename.value(desk.space, b));
+    let after = |proof| after(vec![steps, same], proof);
     let alike = desk.space.values_alike(a, b)?;
     if desk.follows(facts, alike, "settled value") {
-        return Some(Proof::After(steps, Box::new(Proof::Asked("settled value"))));
+        return Some(after(Proof::Asked("settled value")));
     }
     if splits == 0 {
         return None;
@@ -66,7 +74,7 @@ pub(super) fn settled(
         if a == b { same } else { settled(desk, &facts, (a, b), splits - 1) }
     };
     let cases = [case(true)?, case(false)?];
-    Some(Proof::After(steps, Box::new(split(desk.space, condition, cases))))
+    Some(after(split(desk.space, condition, cases)))
 }
 
 /// Tests whether a choice among machine values is open, by the intervals of these alone. Facts that
