@@ -342,7 +342,7 @@ impl Walk<'_> {
                     let value = lowering.value(node, lanes)?;
                     Ok(if within { lowering.ops.as_index(value)? } else { value.id })
                 });
-                let division = match value {
+                let item = match value {
                     Ok(value) if within => match ends(pool, value) {
                         Some(ends) => Ok(Item::Stmt({
                             let condition = inside(pool, buffer, &ends);
@@ -354,7 +354,7 @@ impl Walk<'_> {
                     Err(Stop::Divide(division)) => Err(division),
                     Err(Stop::Unsupported(what)) => return Err(what),
                 };
-                let item = match division {
+                let item = match item {
                     Ok(item) => item,
                     Err(_) if lanes.count == 1 => {
                         return unsupported("a load of all lanes in a store of some lanes");
