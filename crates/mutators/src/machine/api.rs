@@ -7,6 +7,7 @@ use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val, members};
+use crate::machine::classes::is_of_reports;
 use crate::machine::info::is_report;
 use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -118,6 +119,18 @@ impl Machine<'_> {
         }
         if let Some(unknown) = self.unknown_where_lanes_count(name, arguments) {
             return vec![(state, unknown)];
+        }
+        if let Some(made) = self.made_of_reports(name, arguments) {
+            return vec![(state, made)];
+        }
+        // Its contract has no word for floating-point numbers.
+        if let ("safe_numeric_cast", [ty], [value @ (Val::Int(_) | Val::Real(_))]) =
+            (name, templates, arguments)
+            && (ty == "double" || matches!(value, Val::Real(_)))
+        {
+            let mut state = state;
+            let value = self.coerce(ty, value.clone(), &mut state);
+            return vec![(state, value)];
         }
         let table = self.contracts;
         if let Some(error) = &table.error {
@@ -462,10 +475,3 @@ const TAGS: [&str; 2] = ["likely", "likely_if_innermost"];
 
 /// Objects of the compiler whose constructors make them empty.
 const EMPTY: [&str; 2] = ["NodeRef", "Region"];
-
-/// Tests whether a function computes with the reports of visitors. Such computations are not
-/// followed.
-pub(crate) fn is_of_reports(name: &str) -> bool {
-    ["ModulusRemainder::", "ConstantInterval::"].iter().any(|class| name.starts_with(class))
-        || ["ConstantInterval", "ModulusRemainder"].contains(&name)
-}

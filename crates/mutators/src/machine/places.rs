@@ -69,7 +69,7 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Member { object, name, .. } => {
                 let mut paths = Vec::new();
-                if let Some(report) = self.place_of_report(object, &state) {
+                if let Some(report) = Self::place_of_report(object, &state) {
                     return vec![(state, Place::Part(Box::new(report), name.clone()))];
                 }
                 for (state, value) in self.eval(object, state) {
@@ -566,6 +566,20 @@ impl<'p> Machine<'p> {
                 return None;
             };
             let slot = state.frames.get(frame)?.get(index)?.clone();
+            // An entry to which a pointer points.
+            if let Val::NumPtr(Some((of, entry))) = &slot.value {
+                let Val::Object(mut members) = (**entry).clone() else { return None };
+                let known = members.iter_mut().find(|(name, _)| name == member)?;
+                let Val::Int(old) = known.1 else { return None };
+                if Self::may_be_gone(entry, &state) {
+                    return None;
+                }
+                known.1 = Val::Int(self.any_number(member, old.bits, old.is_signed));
+                let entry = Val::NumPtr(Some((*of, Box::new(Val::Object(members)))));
+                std::rc::Rc::make_mut(&mut state.frames[frame])[index].value = entry;
+                Self::changed_unseen(&mut state);
+                return Some(vec![(state, Val::Unknown)]);
+            }
             if declared.is_empty() || !declared.into_iter().all(refers) {
                 return None;
             }

@@ -1,20 +1,24 @@
-//! Rules that fire, on wholly known IR.
+//! Rules: what a rule makes that fires, and rules that fire on wholly known IR.
 //!
 //! # Correctness
 //!
-//! Nothing is proved here: such a run may only show a defect. A pattern matches as `IRMatch.h`
-//! matches: a wildcard matches anything, and the same thing each time; a constant matches literals.
-//! The path is unsupported if it is not known that a pattern matches, if a rule has a condition, or
-//! if it makes something other than a literal.
+//! It is the claim of each rule that what it makes has the value of what it matches. A right side
+//! that is a variable of the function is the expression that the variable holds.
+//!
+//! Nothing is proved by rules that fire on known IR: such a run may only show a defect. A pattern
+//! matches as `IRMatch.h` matches: a wildcard matches anything, and the same thing each time; a
+//! constant matches literals. The path is unsupported if it is not known that a pattern matches, if
+//! a rule has a condition, or if it makes something other than a literal.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 
 use crate::ir::kinds::{Kind, Type};
-use crate::ir::node::{Field, NodeId};
-use crate::ir::state::State;
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::ir::state::{Slot, State};
 use crate::ir::value::Val;
 use crate::machine::lookup::last_part;
+use crate::machine::parts::REDUCTIONS;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 /// The wildcards of patterns (`Simplify_Internal.h`).
@@ -46,7 +50,45 @@ fn matched(op: Sign) -> Option<Kind> {
     })
 }
 
+/// The reductions that rewriters match, by their names in the rule language.
+pub(super) const REDUCED: [(&str, &str); 5] =
+    [("h_add", "Add"), ("h_min", "Min"), ("h_max", "Max"), ("h_and", "And"), ("h_or", "Or")];
+
 impl Machine<'_> {
+    /// The result of a rule that fired: an expression of the value that was matched. A right side
+    /// that is a variable of the function is the expression that the variable holds.
+    pub(super) fn made_by_rule(matched: &Val, right: Option<&Expr>, state: &mut State) -> Val {
+        if let (Val::Expr(Some(known)), Some(ExprKind::Name(name))) =
+            (matched, right.map(|right| &right.kind))
+            && let Some(place) = Self::find_variable(name, state)
+            && let Some(Slot { value: Val::Expr(Some(held)), .. }) = Self::load(&place, state)
+        {
+            let (ty, class) = (state.node(*known).ty, state.node(*known).class);
+            let made = state.add(ty, Some(class), None);
+            state.identical.push((made, held));
+            return Val::Expr(Some(made));
+        }
+        matched.clone()
+    }
+
+    /// The operation of a reduction that a rewriter names: that of the visited node, if this is
+    /// known to be it.
+    pub(super) fn reduced_by(op: &str, state: &State) -> Val {
+        let name = format!("{REDUCTIONS}{op}");
+        let field = match state.shape(0) {
+            Some(Shape { kind: Kind::VectorReduce, fields }) => fields.first().copied(),
+            _ => None,
+        };
+        match field {
+            Some(Field::Opaque(id))
+                if state.constants.iter().any(|(of, known)| *of == id && *known == name) =>
+            {
+                Val::Opaque(id)
+            }
+            _ => Val::Handle(name),
+        }
+    }
+
     /// Calls a rewriter of a known node with a rule.
     pub(super) fn fire_known(
         &mut self,
