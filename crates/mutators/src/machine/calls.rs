@@ -12,7 +12,7 @@ use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
 use crate::machine::program::is_root;
 use crate::machine::references::{MAY_REFER, NAMED_CAPTURES, names_captures};
-use crate::machine::rules::REDUCED;
+use crate::machine::rules::{Fired, REDUCED};
 use crate::machine::run::{MOVED, Machine, Paths};
 use crate::machine::sequence::{Before, variable};
 
@@ -276,7 +276,23 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, format!("a call of the object {name}"), line);
         };
         let matched_by = members.iter().find(|(name, _)| name == MATCHED_BY);
-        if let Some((_, Val::Expr(Some(node)))) = matched_by {
+        if let Some((_, Val::Expr(Some(node)))) = matched_by
+            && !self.fires
+        {
+            // An outcome that is known is no choice.
+            let mut state = state.clone();
+            match self.outcome_of_rule(*node, arguments, &state) {
+                Fired::No => return vec![(state, Val::Bool(self.values.bool(false)))],
+                Fired::Made(held) => {
+                    let mut fired = members.to_vec();
+                    fired.retain(|(name, _)| name != RESULT);
+                    fired.push((RESULT.to_owned(), Val::Expr(Some(held))));
+                    self.store(place, Val::Object(fired), &mut state);
+                    return vec![(state, Val::Bool(self.values.bool(true)))];
+                }
+                Fired::Perhaps => {}
+            }
+        } else if let Some((_, Val::Expr(Some(node)))) = matched_by {
             return self.fire_known(*node, arguments, state, line);
         }
         // The rule is not looked at.
@@ -620,7 +636,7 @@ impl<'p> Machine<'p> {
                     let (ty, class) = (state.node(node).ty, state.node(node).class);
                     let result = state.add(ty, Some(class), None);
                     let mut members = vec![(MATCHED_NODE.to_owned(), Val::Expr(Some(result)))];
-                    if self.fires {
+                    if self.is_concrete() {
                         members.push((MATCHED_BY.to_owned(), Val::Expr(Some(node))));
                     }
                     paths.push((state, Val::Object(members)));

@@ -13,7 +13,12 @@ use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 
 /// The member of an entry to which a pointer points that tells when it was found.
-const ASKED: &str = "the runs of other methods before";
+const ASKED: &str = "the changes before";
+
+/// A mark for the changes that a path has made of objects and scopes.
+fn changes(state: &State) -> String {
+    format!("{} {} {:?}", state.visits, state.unseen, state.scopes)
+}
 
 impl Machine<'_> {
     /// Runs a method of one of the compiler's own objects.
@@ -177,20 +182,20 @@ impl Machine<'_> {
         paths
     }
 
-    /// The members of an entry to which a pointer points, with the number of calls in which other
-    /// methods ran before: these may remove the entry.
-    fn pointed_entry(members: Vec<(String, Val)>, state: &State) -> Vec<(String, Val)> {
+    /// The members of an entry to which a pointer points, with a mark for all that may remove the
+    /// entry and that happened before: other methods that ran, and changes of scopes.
+    pub(super) fn pointed_entry(members: Vec<(String, Val)>, state: &State) -> Vec<(String, Val)> {
         let mut members = members;
-        members.push((ASKED.to_owned(), Val::Text(state.visits.to_string())));
+        members.retain(|(name, _)| name != ASKED);
+        members.push((ASKED.to_owned(), Val::Text(changes(state))));
         members
     }
 
-    /// Tests whether other methods ran since a pointer to an entry was found.
+    /// Tests whether an entry may be gone to which a pointer points.
     pub(super) fn may_be_gone(entry: &Val, state: &State) -> bool {
         let Val::Object(members) = entry else { return false };
-        members
-            .iter()
-            .any(|(name, value)| name == ASKED && *value != Val::Text(state.visits.to_string()))
+        let is_old = |value: &Val| *value != Val::Text(changes(state));
+        members.iter().any(|(name, value)| name == ASKED && is_old(value))
     }
 
     /// Asks whether a scope or a set of facts has an entry, or any.

@@ -12,6 +12,7 @@
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_rewrites::rules::Values;
 
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -25,10 +26,14 @@ use crate::machine::run::{Machine, Outcome, Paths};
 const WILDCARDS: [&str; 6] = ["x", "y", "z", "w", "u", "v"];
 
 /// The constants of patterns.
-const CONSTANTS: [&str; 4] = ["c0", "c1", "c2", "c3"];
+const CONSTANTS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
 
 /// The kinds of nodes that functions in patterns match.
-const FUNCTIONS: [(&str, Kind); 7] = [
+const FUNCTIONS: [(&str, Kind); 11] = [
+    ("likely", Kind::Call),
+    ("likely_if_innermost", Kind::Call),
+    ("slice", Kind::Shuffle),
+    ("transpose", Kind::Shuffle),
     ("select", Kind::Select),
     ("min", Kind::Min),
     ("max", Kind::Max),
@@ -46,9 +51,57 @@ fn matched(op: Sign) -> Option<Kind> {
         Sign::Mul => Kind::Mul,
         Sign::Div => Kind::Div,
         Sign::Rem => Kind::Mod,
+        Sign::Lt => Kind::LT,
+        Sign::Le => Kind::LE,
+        Sign::Eq => Kind::EQ,
+        Sign::Ne => Kind::NE,
+        Sign::And => Kind::And,
+        Sign::Or => Kind::Or,
         _ => return None,
     })
 }
+
+/// The outcome of a rule on a known node.
+pub(super) enum Fired {
+    /// Its pattern does not match.
+    No,
+    /// It makes the expression that a variable of the function holds.
+    Made(NodeId),
+    /// It is not known.
+    Perhaps,
+}
+
+/// The kinds of expressions in their order.
+const ORDER: [Kind; 28] = [
+    Kind::IntImm,
+    Kind::UIntImm,
+    Kind::FloatImm,
+    Kind::StringImm,
+    Kind::Broadcast,
+    Kind::Cast,
+    Kind::Reinterpret,
+    Kind::Variable,
+    Kind::Add,
+    Kind::Sub,
+    Kind::Mod,
+    Kind::Mul,
+    Kind::Div,
+    Kind::Min,
+    Kind::Max,
+    Kind::EQ,
+    Kind::NE,
+    Kind::LT,
+    Kind::LE,
+    Kind::GT,
+    Kind::GE,
+    Kind::And,
+    Kind::Or,
+    Kind::Not,
+    Kind::Select,
+    Kind::Load,
+    Kind::Ramp,
+    Kind::Call,
+];
 
 /// The reductions that rewriters match, by their names in the rule language.
 pub(super) const REDUCED: [(&str, &str); 5] =
@@ -89,6 +142,35 @@ impl Machine<'_> {
         }
     }
 
+    /// The answer of `should_commute` for two known nodes, if their kinds tell it: they have the
+    /// order of `IRNodeType` (`Expr.h`).
+    pub(super) fn commutes(a: NodeId, b: NodeId, state: &State) -> Option<bool> {
+        let place = |node: NodeId| {
+            let kind = state.shape(node)?.kind;
+            ORDER.iter().position(|known| *known == kind)
+        };
+        let (a, b) = (place(a)?, place(b)?);
+        let is_variable = ORDER.get(a) == Some(&Kind::Variable);
+        (a != b || !is_variable).then_some(a < b)
+    }
+
+    /// The outcome of a rule on a known node. A rule with a condition may fire or not.
+    pub(super) fn outcome_of_rule(&self, node: NodeId, arguments: &[Expr], state: &State) -> Fired {
+        let Some(pattern) = arguments.first() else { return Fired::Perhaps };
+        match matches(pattern, node, &mut Vec::new(), state, &self.values) {
+            Some(false) => return Fired::No,
+            None => return Fired::Perhaps,
+            Some(true) => {}
+        }
+        let [_, right] = arguments else { return Fired::Perhaps };
+        let ExprKind::Name(name) = &right.kind else { return Fired::Perhaps };
+        let place = Self::find_variable(name, state);
+        match place.and_then(|place| Self::load(&place, state)).map(|slot| slot.value) {
+            Some(Val::Expr(Some(held))) => Fired::Made(held),
+            _ => Fired::Perhaps,
+        }
+    }
+
     /// Calls a rewriter of a known node with a rule.
     pub(super) fn fire_known(
         &mut self,
@@ -97,8 +179,10 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        let does_match =
-            arguments.first().and_then(|pattern| matches(pattern, node, &mut Vec::new(), &state));
+        let values = &self.values;
+        let does_match = arguments
+            .first()
+            .and_then(|pattern| matches(pattern, node, &mut Vec::new(), &state, values));
         let result = arguments.get(1).map(|result| &result.kind);
         match (does_match, result) {
             (Some(false), _) => vec![(state, Val::Bool(self.values.bool(false)))],
@@ -120,6 +204,7 @@ fn matches(
     node: NodeId,
     bound: &mut Vec<(String, NodeId)>,
     state: &State,
+    values: &Values,
 ) -> Option<bool> {
     let shape = state.shape(node);
     let is_literal =
@@ -142,34 +227,62 @@ fn matches(
                 Some(false)
             }
         }
-        ExprKind::Integer(..) => {
-            if is_literal {
-                None
-            } else {
-                Some(false)
-            }
-        }
-        ExprKind::Call { callee, .. } => {
+        ExprKind::Integer(..) | ExprKind::Bool(_) if !is_literal => Some(false),
+        ExprKind::Integer(number, _) => Some(literal(shape?, values)? == *number),
+        ExprKind::Bool(truth) => Some(literal(shape?, values)? == i128::from(*truth)),
+        ExprKind::Call { callee, arguments, .. } => {
             let ExprKind::Name(name) = &callee.kind else { return None };
             let (_, kind) = FUNCTIONS.iter().find(|(known, _)| *known == last_part(name))?;
-            if shape?.kind == *kind { None } else { Some(false) }
+            let shape = shape?;
+            if shape.kind != *kind {
+                return Some(false);
+            }
+            let is_plain = matches!(kind, Kind::Select | Kind::Min | Kind::Max);
+            if !is_plain || shape.fields.len() != arguments.len() {
+                return None;
+            }
+            let mut all = Some(true);
+            for (pattern, field) in arguments.iter().zip(&shape.fields) {
+                let Field::Expr(of) = field else { return None };
+                match matches(pattern, *of, bound, state, values) {
+                    Some(false) => return Some(false),
+                    part => all = all.and(part),
+                }
+            }
+            all
+        }
+        ExprKind::Prefix(Sign::Not, operand) => {
+            let shape = shape?;
+            if shape.kind != Kind::Not {
+                return Some(false);
+            }
+            let [Field::Expr(inner)] = shape.fields.as_slice() else { return None };
+            matches(operand, *inner, bound, state, values)
         }
         ExprKind::Binary(op, first, second) => {
             let kind = matched(*op)?;
             let shape = shape?;
             if shape.kind != kind {
-                return if is_literal { None } else { Some(false) };
+                return Some(false);
             }
             let [Field::Expr(a), Field::Expr(b)] = shape.fields.as_slice() else { return None };
-            let first = matches(first, *a, bound, state);
+            let first = matches(first, *a, bound, state, values);
             if first == Some(false) {
                 return first;
             }
-            match matches(second, *b, bound, state) {
+            match matches(second, *b, bound, state, values) {
                 Some(false) if first.is_some() => Some(false),
                 second => first.and(second),
             }
         }
+        _ => None,
+    }
+}
+
+/// The number of a literal that is no vector.
+fn literal(shape: &Shape, values: &Values) -> Option<i128> {
+    match shape.fields.as_slice() {
+        [Field::Number(term)] => values.as_number(*term),
         _ => None,
     }
 }
