@@ -204,6 +204,10 @@ pub(crate) struct State {
     pub(crate) lanes_known: Vec<(NodeId, bool)>,
     /// Statements that `make` made.
     pub(crate) made: Vec<NodeId>,
+    /// Members that are only compared, with the named constants that they are known to be.
+    pub(crate) constants: Vec<(u32, String)>,
+    /// Results of rules that are an expression of the function, with that expression.
+    pub(crate) identical: Vec<(NodeId, NodeId)>,
     /// Pairs of nodes that are known to have one kind.
     pub(crate) alike: Vec<(NodeId, NodeId)>,
     /// Shuffles that are known to be slices.

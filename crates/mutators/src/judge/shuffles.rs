@@ -9,7 +9,7 @@
 
 use halidom_rewrites::rules::{Number, Values};
 
-use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::kinds::{Code, I32, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::Val;
@@ -32,6 +32,9 @@ type Ran = (String, Number, usize);
 pub(crate) fn refuted_by_shuffles(entry: Entry<'_>) -> Option<Finding> {
     if entry.kind != Kind::Shuffle || entry.mode.is_emitter() {
         return None;
+    }
+    if let Some(found) = refuted_by_parts(entry) {
+        return Some(found);
     }
     let kinds = [Kind::Ramp, Kind::Broadcast].into_iter();
     let mut all = kinds.flat_map(|kind| TAKEN.map(|taken| (kind, taken)));
@@ -61,6 +64,77 @@ pub(crate) fn refuted_by_shuffles(entry: Entry<'_>) -> Option<Finding> {
             counterexample: Some(shown),
         })
     })
+}
+
+/// Looks for an interleaving of half of the bits of a vector with another vector on which a method
+/// fails.
+fn refuted_by_parts(entry: Entry<'_>) -> Option<Finding> {
+    let concrete = interleaving(entry);
+    let failed = |operands| {
+        let mut machine = concrete.machine(entry);
+        machine.operands = operands;
+        entry.run(&mut machine, concrete.input(), concrete.state());
+        let [end] = machine.ends.as_slice() else { return None };
+        match &end.outcome {
+            Outcome::Crash(what) if !machine.has_chosen => Some((what.clone(), end.line)),
+            _ => None,
+        }
+    };
+    let (text, line) = failed(Operands::Kept)?;
+    if failed(Operands::Mutated)? != (text.clone(), line) {
+        return None;
+    }
+    let shown = Counterexample {
+        before: concrete.before(),
+        after: None,
+        values: concrete.values(),
+        expected: None,
+        got: None,
+        built: Box::new(concrete.built(entry.profile)),
+        snippet: concrete.snippet(entry.profile),
+    };
+    Some(Finding {
+        file: None,
+        standing: Standing::Crash,
+        line,
+        ty: U8.to_string(),
+        text,
+        counterexample: Some(shown),
+    })
+}
+
+/// Bytes.
+const U8: Type = Type { code: Code::UInt, bits: 8, is_vector: false };
+
+/// A shuffle that interleaves the low bytes of a vector with another vector of bytes.
+fn interleaving(entry: Entry<'_>) -> Concrete {
+    let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);
+    machine.values = Values::default();
+    let mut state = State::default();
+    let wide = Type { bits: 16, is_vector: true, ..U8 };
+    let vector = |id: u32, ty: Type, state: &mut State| {
+        let name = state.name(id);
+        Machine::variable(ty, name, state)
+    };
+    let (whole, other) = (vector(6, wide, &mut state), vector(7, U8.with_vector(true), &mut state));
+    let zero = machine.number(0, 32, true);
+    let zero = machine.literal(U8, zero, &mut state);
+    let fields = vec![Field::Expr(whole), Field::Expr(zero)];
+    let low = state.add(U8.with_vector(true), None, Some(Shape { kind: Kind::Call, fields }));
+    state.node_mut(low).intrinsic = Some("extract_bits".to_owned());
+    let order = (0..2 * LANES).map(|at| at / 2 + at % 2 * LANES);
+    let indices: Vec<NodeId> = order
+        .map(|of| {
+            let number = machine.number(of, 32, true);
+            machine.literal(I32, number, &mut state)
+        })
+        .collect();
+    let ty = U8.with_vector(true);
+    let input = shuffle(ty, &[low, other], &indices, &mut state);
+    let mut made =
+        Concrete::new(state, machine.values.clone(), input, Vec::new(), Number::whole(0));
+    made.lanes = LANES;
+    made
 }
 
 /// Runs the method on a shuffle; `None` if the run is not followed to one end with a value.

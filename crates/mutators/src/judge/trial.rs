@@ -117,7 +117,7 @@ const SMALL: [Kind; 14] = [
 ];
 
 /// The kinds of statements that are made only for mutators whose text names them.
-const RARE: [Kind; 1] = [Kind::Partition];
+const RARE: [Kind; 2] = [Kind::Partition, Kind::AssertStmt];
 
 /// Numbers of iterations of loops that are negative or very large. In a loop that begins at a small
 /// number, the last iteration has an `int32`.
@@ -146,7 +146,9 @@ impl Trials {
         let mentioned = |kinds: &[Kind]| -> Vec<Kind> {
             kinds.iter().filter(|kind| text.contains(kind.name())).copied().collect()
         };
-        let (named, rare) = (mentioned(&KINDS), mentioned(&RARE));
+        let (named, mut rare) = (mentioned(&KINDS), mentioned(&RARE));
+        // An assert is a statement of a block, unless it has a body.
+        rare.retain(|kind| *kind != Kind::AssertStmt || entry.kind == Kind::Block);
         let profile = entry.profile.name;
         Self {
             random: Random(seed),

@@ -23,7 +23,7 @@ use crate::judge::trial::Trials;
 use crate::judge::verdict::{Counterexample, Examination, Finding, Standing};
 use crate::machine::run::{End, MANY_PATHS, Machine, Operands, Outcome};
 use crate::meaning::claims::{
-    bare, flat, flat_fact, in_type_range, obligation, of_every_type, premises, with_remainders,
+    bare, flat, flat_fact, in_type_range, obligation, of_every_type, premises, with_more_facts,
 };
 use crate::meaning::terms::Meaning;
 
@@ -712,12 +712,12 @@ impl Examiner<'_, '_> {
         if self.is_exhausted() {
             return Decision::Unknown(EXHAUSTED.to_owned());
         }
-        let mut decision = decide_or_vacuous(claim, self.solver, self.limits);
+        let mut decide = |claim: &Obligation| decide_or_vacuous(claim, self.solver, self.limits);
+        let mut decision = decide(claim);
         if matches!(decision, Decision::Unknown(_))
-            && let Some(more) = with_remainders(claim)
+            && let Some(other) = with_more_facts(claim, &mut decide)
         {
-            let other = decide_or_vacuous(&more, self.solver, self.limits);
-            decision = if matches!(other, Decision::Unknown(_)) { decision } else { other };
+            decision = other;
         }
         self.known.decisions.insert(key, decision.clone());
         decision

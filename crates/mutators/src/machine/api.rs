@@ -7,6 +7,7 @@ use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val, members};
+use crate::machine::classes::is_of_reports;
 use crate::machine::info::is_report;
 use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -119,6 +120,23 @@ impl Machine<'_> {
         if let Some(unknown) = self.unknown_where_lanes_count(name, arguments) {
             return vec![(state, unknown)];
         }
+        if let ("mutate_with_changes", [list @ Val::Arguments(_)]) = (name, arguments)
+            && self.is_concrete()
+        {
+            return self.mutate_arguments(list, state, line);
+        }
+        if let Some(made) = self.made_of_reports(name, arguments) {
+            return vec![(state, made)];
+        }
+        // Its contract has no word for floating-point numbers.
+        if let ("safe_numeric_cast", [ty], [value @ (Val::Int(_) | Val::Real(_))]) =
+            (name, templates, arguments)
+            && (ty == "double" || matches!(value, Val::Real(_)))
+        {
+            let mut state = state;
+            let value = self.coerce(ty, value.clone(), &mut state);
+            return vec![(state, value)];
+        }
         let table = self.contracts;
         if let Some(error) = &table.error {
             return self.unsupported(state, error.to_string(), line);
@@ -158,6 +176,33 @@ impl Machine<'_> {
         self.refused(name, arguments, state, line)
     }
 
+    /// `mutate_with_changes` of the arguments of a known call.
+    fn mutate_arguments(&mut self, list: &Val, state: State, line: usize) -> Paths<Val> {
+        let mut paths = Vec::new();
+        for (state, given) in self.as_list(list, state, line) {
+            let mut open = vec![(state, Vec::new())];
+            for value in &given {
+                let Val::Expr(Some(node)) = value else { return Vec::new() };
+                let mut next = Vec::new();
+                for (state, made) in open {
+                    for (state, new) in self.mutate(*node, state, line) {
+                        let mut made: Vec<Val> = made.clone();
+                        made.push(new);
+                        next.push((state, made));
+                    }
+                }
+                open = next;
+            }
+            for (state, made) in open {
+                let is_changed = Val::Bool(self.values.bool(made != given));
+                let parts =
+                    vec![("first".to_owned(), Val::List(made)), ("second".to_owned(), is_changed)];
+                paths.push((state, Val::Object(parts)));
+            }
+        }
+        paths
+    }
+
     /// Calls of functions whose arguments are lists, or something unknown; `None` for others.
     fn own_api(
         &mut self,
@@ -175,6 +220,12 @@ impl Machine<'_> {
         {
             let arguments = [&[Val::Expr(Some(*node))], rest].concat();
             return self.own_api(name, &arguments, state, line);
+        }
+        if let ("should_commute", [Val::Expr(Some(a)), Val::Expr(Some(b))]) = (name, arguments)
+            && self.is_concrete()
+            && let Some(truth) = Self::commutes(*a, *b, state)
+        {
+            return Some(vec![(state.clone(), Val::Bool(self.values.bool(truth)))]);
         }
         match (name, arguments) {
             ("Call::as_intrinsic", [Val::Expr(node), list]) => {
@@ -462,10 +513,3 @@ const TAGS: [&str; 2] = ["likely", "likely_if_innermost"];
 
 /// Objects of the compiler whose constructors make them empty.
 const EMPTY: [&str; 2] = ["NodeRef", "Region"];
-
-/// Tests whether a function computes with the reports of visitors. Such computations are not
-/// followed.
-pub(crate) fn is_of_reports(name: &str) -> bool {
-    ["ModulusRemainder::", "ConstantInterval::"].iter().any(|class| name.starts_with(class))
-        || ["ConstantInterval", "ModulusRemainder"].contains(&name)
-}

@@ -168,6 +168,17 @@ impl Machine<'_> {
     /// Assumes that an expression has a truth value until the block ends.
     fn assume_in_block(&mut self, node: NodeId, holds: bool, state: &mut State) {
         let depth = (state.frames.len(), state.frame().len());
+        self.assume_until(node, holds, depth, state);
+    }
+
+    /// Assumes that an expression has a truth value until a C++ scope ends.
+    pub(super) fn assume_until(
+        &mut self,
+        node: NodeId,
+        holds: bool,
+        depth: (usize, usize),
+        state: &mut State,
+    ) {
         let value = self.node_value(node, state);
         let fact = if holds { value } else { self.values.apply(Fun::Not, &[value]) };
         state.assumed.push(Assumption {
@@ -186,6 +197,10 @@ impl Machine<'_> {
         call: &Call<'_>,
         state: State,
     ) -> Paths<Item> {
+        if let [Item::Val(ty @ Val::Type(_)), Item::Val(of @ Val::Expr(Some(_)))] = given {
+            let given = [ty.clone(), of.clone()];
+            return items(self.make_node(kind, &given, state, call.line));
+        }
         let Some(nodes) = nodes(given) else { return self.misfit(call, state) };
         if let [a, b] = nodes.as_slice() {
             return items(self.make(kind, *a, *b, state, call.line));

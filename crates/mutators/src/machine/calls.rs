@@ -12,6 +12,7 @@ use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
 use crate::machine::program::is_root;
 use crate::machine::references::{MAY_REFER, NAMED_CAPTURES, names_captures};
+use crate::machine::rules::{Fired, REDUCED};
 use crate::machine::run::{MOVED, Machine, Paths};
 use crate::machine::sequence::{Before, variable};
 
@@ -120,6 +121,12 @@ impl<'p> Machine<'p> {
                 paths.extend(self.call_named(name, templates, arguments, state, line));
                 continue;
             }
+            if let (false, Some(done)) =
+                (arrow, self.fact_method((&receiver, &loaded), name, &arguments, &state, line))
+            {
+                paths.extend(done);
+                continue;
+            }
             if matches!(&loaded, Val::Handle(of) if arrow && self.may_be_null(of, &state)) {
                 paths.extend(self.unsupported(state, UNDEFINED, line));
                 continue;
@@ -204,11 +211,35 @@ impl<'p> Machine<'p> {
         {
             return self.fire((name, &place), &members, arguments, state, line);
         }
+        // What only counts does not read its arguments, which may be the sizes of lists.
+        let is_unread = name == "found_buffer_reference"
+            && arguments.iter().all(|argument| Self::is_part_of_input(argument, &state));
+        if is_unread && !self.is_concrete() {
+            return self.call_named(name, templates, Vec::new(), state, line);
+        }
         let mut paths = Vec::new();
         for (state, values) in self.arguments(arguments, state) {
             paths.extend(self.call_named(name, templates, values, state, line));
         }
         paths
+    }
+
+    /// Tests whether an expression is a member of the visited node, or the size of one, which no
+    /// run can fail to read.
+    fn is_part_of_input(expr: &Expr, state: &State) -> bool {
+        match &expr.kind {
+            ExprKind::Member { object, arrow: true, .. } => match &object.kind {
+                ExprKind::Name(name) => Self::find_variable(name, state)
+                    .and_then(|place| Self::load(&place, state))
+                    .is_some_and(|slot| matches!(slot.value, Val::Ptr(Some((0, _))))),
+                _ => false,
+            },
+            ExprKind::Call { callee, arguments, .. } if arguments.is_empty() => {
+                matches!(&callee.kind, ExprKind::Member { object, arrow: false, name }
+                    if name == "size" && Self::is_part_of_input(object, state))
+            }
+            _ => false,
+        }
     }
 
     /// `reverse_view(e)`.
@@ -245,16 +276,34 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, format!("a call of the object {name}"), line);
         };
         let matched_by = members.iter().find(|(name, _)| name == MATCHED_BY);
-        if let Some((_, Val::Expr(Some(node)))) = matched_by {
+        if let Some((_, Val::Expr(Some(node)))) = matched_by
+            && !self.fires
+        {
+            // An outcome that is known is no choice.
+            let mut state = state.clone();
+            match self.outcome_of_rule(*node, arguments, &state) {
+                Fired::No => return vec![(state, Val::Bool(self.values.bool(false)))],
+                Fired::Made(held) => {
+                    let mut fired = members.to_vec();
+                    fired.retain(|(name, _)| name != RESULT);
+                    fired.push((RESULT.to_owned(), Val::Expr(Some(held))));
+                    self.store(place, Val::Object(fired), &mut state);
+                    return vec![(state, Val::Bool(self.values.bool(true)))];
+                }
+                Fired::Perhaps => {}
+            }
+        } else if let Some((_, Val::Expr(Some(node)))) = matched_by {
             return self.fire_known(*node, arguments, state, line);
         }
         // The rule is not looked at.
         if arguments.iter().any(|rule| self.rule_has_effect(rule, &state)) {
             return self.unsupported(state, "a rule with an effect", line);
         }
-        let fired = [RESULT, MATCHED_NODE].map(|name| (name.to_owned(), matched.clone()));
         let (mut holds, fails) = self.choose(state);
-        self.store(place, Val::Object(fired.to_vec()), &mut holds);
+        let result = Self::made_by_rule(matched, arguments.get(1), &mut holds);
+        let fired = [(RESULT, &result), (MATCHED_NODE, matched)];
+        let fired = fired.map(|(name, value)| (name.to_owned(), value.clone())).to_vec();
+        self.store(place, Val::Object(fired), &mut holds);
         let (yes, no) = (self.values.bool(true), self.values.bool(false));
         vec![(holds, Val::Bool(yes)), (fails, Val::Bool(no))]
     }
@@ -552,7 +601,9 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, "a rewriter of something else", line);
         };
         let name = name.rsplit("::").next().unwrap_or_default();
-        let Some((_, kind)) = MATCHED.iter().find(|(known, _)| *known == name) else {
+        let reduction = REDUCED.iter().find(|(known, _)| *known == name).map(|(_, op)| *op);
+        let known = MATCHED.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+        let Some(kind) = known.or(reduction.map(|_| Kind::VectorReduce)) else {
             return self.unsupported(state, format!("a rewriter of {name}"), line);
         };
         // The type of the result is the node's, or that of an operand, which has the same type
@@ -575,13 +626,17 @@ impl<'p> Machine<'p> {
             let mut state = state;
             let mut values: Vec<Val> =
                 values.into_iter().map(|value| Self::loaded(value, &state)).collect();
-            self.typed_literals(&mut values, &mut state);
-            for (mut state, matched) in self.make_node(*kind, &values, state, line) {
+            match reduction {
+                Some(op) => values.insert(0, Self::reduced_by(op, &state)),
+                None if kind == Kind::Broadcast => {}
+                None => self.typed_literals(&mut values, &mut state),
+            }
+            for (mut state, matched) in self.make_node(kind, &values, state, line) {
                 if let Val::Expr(Some(node)) = matched {
                     let (ty, class) = (state.node(node).ty, state.node(node).class);
                     let result = state.add(ty, Some(class), None);
                     let mut members = vec![(MATCHED_NODE.to_owned(), Val::Expr(Some(result)))];
-                    if self.fires {
+                    if self.is_concrete() {
                         members.push((MATCHED_BY.to_owned(), Val::Expr(Some(node))));
                     }
                     paths.push((state, Val::Object(members)));

@@ -41,7 +41,7 @@ const KNOWN: [&str; 26] = [
 
 /// The classes of reports, after whose methods nothing is known of the receiver
 /// ([`crate::machine::info`]).
-const REPORTS: [&str; 3] = ["ExprInfo", "ConstantInterval", "ModulusRemainder"];
+pub(super) const REPORTS: [&str; 3] = ["ExprInfo", "ConstantInterval", "ModulusRemainder"];
 
 /// The methods by which containers take something. Another class may change it.
 const CHANGES: [&str; 8] =
@@ -100,14 +100,14 @@ impl Machine<'_> {
     }
 
     /// Tests whether the files define a class, or give its name to something else.
-    fn is_of_files(&self, name: &str) -> bool {
+    pub(super) fn is_of_files(&self, name: &str) -> bool {
         let program = self.program;
         let mut aliases = program.others.iter().chain(&program.aliases_within);
         program.classes.iter().any(|known| known.name == name) || aliases.any(|of| of == name)
     }
 
     /// Tests whether some class of the files has a method of this name.
-    fn is_method_of_files(&self, method: &str) -> bool {
+    pub(super) fn is_method_of_files(&self, method: &str) -> bool {
         let functions = self.program.functions.iter();
         functions.filter(|of| !of.class.is_empty()).any(|of| of.name == method)
     }
@@ -149,4 +149,11 @@ fn class_in(ty: &str) -> Option<String> {
         return class_in(rest.trim_end_matches('>'));
     }
     (!head.is_empty() && head != "auto").then(|| head.to_owned())
+}
+
+/// Tests whether a function computes with the reports of visitors. Such computations are not
+/// followed.
+pub(crate) fn is_of_reports(name: &str) -> bool {
+    ["ModulusRemainder::", "ConstantInterval::"].iter().any(|class| name.starts_with(class))
+        || ["ConstantInterval", "ModulusRemainder"].contains(&name)
 }

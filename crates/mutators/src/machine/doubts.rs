@@ -124,6 +124,67 @@ pub(crate) fn hide_ambiguous(program: &mut Program, files: &[usize]) {
     }
 }
 
+/// Classes of headers that are not given, with the names of all their members and of those of their
+/// bases (`Simplify_Internal.h`, `IRVisitor.h`).
+const MEMBERS: [(&str, &[&str]); 1] = [(
+    "Simplify",
+    &[
+        "BitsKnown",
+        "ExprInfo",
+        "ScopedFact",
+        "Simplify",
+        "Super",
+        "VarInfo",
+        "alignment_info",
+        "bounds_and_alignment_info",
+        "bounds_info",
+        "c0",
+        "c1",
+        "c2",
+        "c3",
+        "c4",
+        "c5",
+        "clear_bounds_info",
+        "clear_expr_info",
+        "const_false",
+        "const_int",
+        "const_true",
+        "debug_indent",
+        "dispatch",
+        "dispatch_expr",
+        "dispatch_stmt",
+        "falsehoods",
+        "found_buffer_reference",
+        "hoist_slice_vector",
+        "in_unreachable",
+        "in_vector_loop",
+        "make_const",
+        "may_simplify",
+        "mutate",
+        "mutate_let_body",
+        "mutate_with_changes",
+        "no_overflow",
+        "no_overflow_int",
+        "no_overflow_scalar_int",
+        "normalize_constant",
+        "remove_dead_lets",
+        "scoped_falsehood",
+        "scoped_truth",
+        "set_expr_info_to_constant",
+        "should_commute",
+        "simplify_let",
+        "truths",
+        "u",
+        "v",
+        "var_info",
+        "visit",
+        "w",
+        "x",
+        "y",
+        "z",
+    ],
+)];
+
 impl Machine<'_> {
     /// Tests whether a function is seen where the running function calls it.
     pub(super) fn is_in_sight(&self, function: &Function) -> bool {
@@ -164,7 +225,8 @@ impl Machine<'_> {
         for class in &classes {
             let mut known = program.classes.iter().filter(|known| known.name == *class).peekable();
             let is_functor = FUNCTORS.contains(&class.as_str()) && !short.starts_with("Visit");
-            let is_seen = known.peek().is_some() || is_root(class) || is_functor;
+            let is_told = MEMBERS.iter().any(|(of, names)| of == class && !names.contains(&short));
+            let is_seen = known.peek().is_some() || is_root(class) || is_functor || is_told;
             let is_field = known.flat_map(|known| &known.fields).any(|field| field.name == short);
             let may_be = has(class, short) || has(class, ANYTHING) && !functions.is_empty();
             if is_field || may_be {

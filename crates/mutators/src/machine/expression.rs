@@ -162,9 +162,10 @@ impl<'p> Machine<'p> {
                 }
                 paths.into_iter().map(|(state, values)| (state, Val::List(values))).collect()
             }
-            ExprKind::Braces(Some(ty), parts) if crate::machine::api::is_of_reports(ty) => {
-                let parts = self.arguments(parts, state);
-                parts.into_iter().map(|(state, _)| (state, Val::info())).collect()
+            ExprKind::Braces(Some(ty), parts)
+                if let Some(paths) = self.braced_report(ty, parts, &state) =>
+            {
+                paths
             }
             ExprKind::Braces(Some(ty), parts) => {
                 let mut paths = self.braced(ty, parts, state, line);
@@ -489,6 +490,26 @@ impl<'p> Machine<'p> {
                     for state in holds {
                         paths.extend(self.node_member(node, kind, name, state, line));
                     }
+                }
+                Val::NumPtr(Some((_, entry))) if arrow && !matches!(*entry, Val::Int(_)) => {
+                    let held = match &*entry {
+                        Val::Object(members) => members.iter().find(|(known, _)| known == name),
+                        _ => None,
+                    };
+                    let of_report = entry.is_info().then(Val::info);
+                    match held.map(|(_, value)| value.clone()).or(of_report) {
+                        Some(value) if !Self::may_be_gone(&entry, &state) => {
+                            paths.push((state, value));
+                        }
+                        Some(_) => self.end(state, Outcome::Unsupported(GONE.to_owned()), line),
+                        None => {
+                            let what = format!("the member {name}");
+                            self.end(state, Outcome::Unsupported(what), line);
+                        }
+                    }
+                }
+                Val::NumPtr(None) => {
+                    self.end(state, Outcome::Crash("null dereference".to_owned()), line);
                 }
                 Val::Object(members) if name == "second" && Self::is_entry(&members) => {
                     let place = Self::entry_place(&members, &state);

@@ -12,6 +12,14 @@ use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 
+/// The member of an entry to which a pointer points that tells when it was found.
+const ASKED: &str = "the changes before";
+
+/// A mark for the changes that a path has made of objects and scopes.
+fn changes(state: &State) -> String {
+    format!("{} {} {:?}", state.visits, state.unseen, state.scopes)
+}
+
 impl Machine<'_> {
     /// Runs a method of one of the compiler's own objects.
     pub(super) fn handle_method(
@@ -38,6 +46,11 @@ impl Machine<'_> {
             ) if !self.is_concrete() => self.entry_of(of, name, key, state),
             (Method::Count | Method::Contains, _) => self.has_entry(of, arguments, state),
             (Method::Empty, _) => self.has_entry(of, &[], state),
+            (Method::Find | Method::ShallowFind, [key])
+                if matches!(invariant(of), Some(Invariant::Report | Invariant::Replacement)) =>
+            {
+                self.pointer_to_entry(of, name, key, state)
+            }
             // Bookkeeping whose contents are not known when the mutator begins.
             (
                 Method::Push
@@ -137,6 +150,52 @@ impl Machine<'_> {
             // Nothing is known about the entries of a scope without an invariant.
             _ => vec![(state, Val::Handle(format!("{of}.{name}")))],
         }
+    }
+
+    /// A pointer to a scope's entry, or null. The entry under a name that is no variable's may be
+    /// any. On wholly known IR, no scope holds anything.
+    fn pointer_to_entry(
+        &mut self,
+        of: &str,
+        name: Method<'_>,
+        key: &Val,
+        state: State,
+    ) -> Paths<Val> {
+        if self.is_concrete() {
+            return vec![(state, Val::Ptr(None))];
+        }
+        let (found, missed) = self.choose(state);
+        let mut paths = vec![(missed, Val::Ptr(None))];
+        let entries = match key {
+            Val::Expr(Some(_)) | Val::Ptr(Some((_, Kind::Variable))) => {
+                self.entry_of(of, name, key, found)
+            }
+            _ => vec![(found, Val::info())],
+        };
+        for (state, entry) in entries {
+            let entry = match entry {
+                Val::Object(members) => Val::Object(Self::pointed_entry(members, &state)),
+                _ => Val::info(),
+            };
+            paths.push((state, Val::NumPtr(Some((0, Box::new(entry))))));
+        }
+        paths
+    }
+
+    /// The members of an entry to which a pointer points, with a mark for all that may remove the
+    /// entry and that happened before: other methods that ran, and changes of scopes.
+    pub(super) fn pointed_entry(members: Vec<(String, Val)>, state: &State) -> Vec<(String, Val)> {
+        let mut members = members;
+        members.retain(|(name, _)| name != ASKED);
+        members.push((ASKED.to_owned(), Val::Text(changes(state))));
+        members
+    }
+
+    /// Tests whether an entry may be gone to which a pointer points.
+    pub(super) fn may_be_gone(entry: &Val, state: &State) -> bool {
+        let Val::Object(members) = entry else { return false };
+        let is_old = |value: &Val| *value != Val::Text(changes(state));
+        members.iter().any(|(name, value)| name == ASKED && is_old(value))
     }
 
     /// Asks whether a scope or a set of facts has an entry, or any.

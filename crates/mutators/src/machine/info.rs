@@ -4,8 +4,10 @@
 //! # Correctness
 //!
 //! A report is trusted: its numbers are any numbers for which it is true. The truth of a number is
-//! added to a path when the number is compared. Other computations with numbers of reports are not
-//! followed, and the reports that visitors themselves make are not checked.
+//! added to a path when the number is compared. What is computed from reports is true of what the
+//! same computation makes of the values ([`crate::machine::intervals`]). Other computations with
+//! numbers of reports are not followed, and the reports that visitors themselves make are not
+//! checked.
 
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
@@ -15,6 +17,7 @@ use crate::ir::kinds::Code;
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
+use crate::machine::intervals::{about, is_whole};
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 
@@ -27,19 +30,18 @@ impl Machine<'_> {
         let ty = state.node(node).ty;
         let term = self.node_value(node, state);
         // On wholly known IR, only literals are reported.
-        let is_told =
-            !ty.is_bool() && (!self.is_concrete() || self.values.as_number(term).is_some());
-        let value = ty
-            .reported_range()
-            .filter(|_| is_told)
-            .map(|range| self.host_number(term, range, true));
+        let range = if self.is_concrete() {
+            let is_told = !ty.is_bool() && self.values.as_number(term).is_some();
+            ty.reported_range().filter(|_| is_told)
+        } else if self.is_whole {
+            ty.range()
+        } else {
+            ty.reported_range()
+        };
+        let value = range.map(|range| self.host_number(term, range, true));
         let Some(value) = value else {
             // Nothing is reported about other types.
-            let truth = self.values.bool(true);
-            let [none, one] = [0, 1].map(|number| self.number(number, BITS, true));
-            let no = Val::Bool(self.values.bool(false));
-            let bounds = interval(Val::Bound(none, truth), Val::Bound(none, truth), &no, &no);
-            return info(bounds, Val::Bound(one, truth), Val::Bound(none, truth));
+            return self.blank_report();
         };
         if self.is_concrete() {
             let truth = self.values.bool(true);
@@ -49,7 +51,7 @@ impl Machine<'_> {
             let is_certain = ty.code == Code::UInt || ty.bits >= 32;
             let number = |num| if is_certain { Val::Int(num) } else { Val::Bound(num, truth) };
             let bounds = interval(number(value), number(value), &yes, &yes);
-            return info(bounds, number(zero), number(value));
+            return info(bounds, number(zero), number(value), &[]);
         }
         let [least, greatest] = ["least", "greatest"].map(|of| self.any_number(of, BITS, true));
         let [has_least, has_greatest] =
@@ -67,18 +69,18 @@ impl Machine<'_> {
         let modulus = self.any_number("modulus", BITS, true);
         let remainder = self.any_number("remainder", BITS, true);
         let aligned = self.alignment(value.term, modulus.term, remainder.term);
-        info(bounds, Val::Bound(modulus, aligned), Val::Bound(remainder, aligned))
+        info(bounds, Val::Bound(modulus, aligned), Val::Bound(remainder, aligned), &[value])
     }
 
     /// A report that nobody has filled in, with the initial values of its members.
     pub(crate) fn blank_report(&mut self) -> Val {
         let no = Val::Bool(self.values.bool(false));
         let [none, one] = [0, 1].map(|number| Val::Int(self.number(number, BITS, true)));
-        info(interval(none.clone(), none.clone(), &no, &no), one, none)
+        info(interval(none.clone(), none.clone(), &no, &no), one, none, &[])
     }
 
-    /// The place of a report, or of a part of one, that an expression names on wholly known IR.
-    pub(super) fn place_of_report(&self, expr: &Expr, state: &State) -> Option<Place> {
+    /// The place of a report, or of a part of one, that an expression names.
+    pub(super) fn place_of_report(expr: &Expr, state: &State) -> Option<Place> {
         let place = match &expr.kind {
             ExprKind::Name(name) => {
                 let place = Self::find_variable(name, state)?;
@@ -88,12 +90,12 @@ impl Machine<'_> {
                 }
             }
             ExprKind::Member { object, name, .. } => {
-                Place::Part(Box::new(self.place_of_report(object, state)?), name.clone())
+                Place::Part(Box::new(Self::place_of_report(object, state)?), name.clone())
             }
             _ => return None,
         };
         let held = Self::load(&place, state)?.value;
-        (self.is_concrete() && is_report(&held)).then_some(place)
+        is_report(&held).then_some(place)
     }
 
     fn any_truth(&mut self, name: &str) -> ValueId {
@@ -151,10 +153,16 @@ impl Machine<'_> {
             Sign::Ge => (rhs, lhs, Sign::Le),
             _ => return None,
         };
-        let (greatest, least) = (member(low, "max")?, member(high, "min")?);
-        let (Val::Bool(has_greatest), Val::Bool(has_least)) =
-            (member(low, "max_defined")?, member(high, "min_defined")?)
-        else {
+        let truth = Val::Bool(self.values.bool(true));
+        // A number is compared as an interval that holds it alone.
+        let bound = |of: &Val, name: &str, has: &str| match of {
+            Val::Int(_) if self.knows_reports() => Some((of.clone(), truth.clone())),
+            of => Some((member(of, name)?, member(of, has)?)),
+        };
+        let (greatest, Val::Bool(has_greatest)) = bound(low, "max", "max_defined")? else {
+            return None;
+        };
+        let (least, Val::Bool(has_least)) = bound(high, "min", "min_defined")? else {
             return None;
         };
         let Val::Bool(apart) = self.compare_bounds(strict, &greatest, &least, state)? else {
@@ -164,8 +172,8 @@ impl Machine<'_> {
         Some(Val::Bool(self.values.apply(Fun::And, &[both, apart])))
     }
 
-    /// Runs a method of a report or an interval. `contains` is followed if its answer is known;
-    /// after any other method the receiver is not known.
+    /// Runs a method of a report or an interval. Questions are followed if their answer is known,
+    /// and so are some changes; after any other method the receiver is not known.
     pub(crate) fn info_method(
         &mut self,
         receiver: &Val,
@@ -175,6 +183,19 @@ impl Machine<'_> {
         state: State,
     ) -> Paths<Val> {
         let mut state = state;
+        if let Some(truth) = self.asked_interval(receiver, name, arguments, &mut state) {
+            return vec![(state, Val::Bool(truth))];
+        }
+        if let Some(place) = place
+            && let Some(after) = match (name, arguments) {
+                (Method::CastTo, [Val::Type(ty)]) => Some(self.cast_report(receiver, *ty)),
+                (Method::Trim, []) => Some(self.trimmed(receiver)),
+                _ => None,
+            }
+        {
+            self.store(place, after, &mut state);
+            return vec![(state, Val::Void)];
+        }
         if let (Method::Contains, [number @ Val::Int(_)]) = (name, arguments)
             && let Some(truth) = self.contains(receiver, number, &mut state)
         {
@@ -208,6 +229,7 @@ impl Machine<'_> {
 pub(crate) fn is_report(value: &Val) -> bool {
     let Val::Object(members) = value else { return false };
     members.iter().any(|(name, _)| ["min_defined", "modulus"].contains(&name.as_str()))
+        || is_whole(value)
 }
 
 fn member(of: &Val, name: &str) -> Option<Val> {
@@ -226,10 +248,10 @@ fn interval(least: Val, greatest: Val, has_least: &Val, has_greatest: &Val) -> V
 }
 
 /// Older compilers have the bounds as members, newer ones an interval.
-fn info(bounds: Vec<(String, Val)>, modulus: Val, remainder: Val) -> Val {
+fn info(bounds: Vec<(String, Val)>, modulus: Val, remainder: Val, values: &[Num]) -> Val {
     let alignment = vec![("modulus".to_owned(), modulus), ("remainder".to_owned(), remainder)];
     let mut members = bounds.clone();
-    members.push(("bounds".to_owned(), Val::Object(bounds)));
-    members.push(("alignment".to_owned(), Val::Object(alignment)));
+    members.push(("bounds".to_owned(), Val::Object(about(bounds, values))));
+    members.push(("alignment".to_owned(), Val::Object(about(alignment, values))));
     Val::Object(members)
 }

@@ -21,6 +21,7 @@ use crate::ir::node::NodeId;
 use crate::ir::state::{Assumption, State, Until};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::contracts::is_scope_of_lost;
+use crate::machine::intervals::ABOUT;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Operands};
 
@@ -183,6 +184,7 @@ impl Machine<'_> {
                 | Method::Get
                 | Method::Ref
                 | Method::Find
+                | Method::ShallowFind
                 | Method::At
                 | Method::Empty
                 | Method::Size
@@ -296,7 +298,8 @@ impl Machine<'_> {
         members: &[(String, Val)],
         state: &State,
     ) -> Option<ValueId> {
-        let [(first, Val::Int(modulus)), (second, Val::Int(remainder))] = members else {
+        let told: Vec<&(String, Val)> = members.iter().filter(|(name, _)| name != ABOUT).collect();
+        let [(first, Val::Int(modulus)), (second, Val::Int(remainder))] = told.as_slice() else {
             return None;
         };
         if [first, second] != ["modulus", "remainder"] {

@@ -159,6 +159,13 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        // A pointer to a node becomes an expression or a statement.
+        if let (Method::SameAs, [Val::Ptr(Some((node, kind)))]) = (name, arguments)
+            && state.shape(*node).is_some_and(|shape| shape.kind == *kind)
+        {
+            let arguments = [Val::Expr(Some(*node))];
+            return self.expr_method(receiver, name, templates, &arguments, state, line);
+        }
         match (&receiver, name, arguments) {
             (Val::Expr(node), Method::Defined, []) => {
                 let truth = self.values.bool(node.is_some());
@@ -190,6 +197,11 @@ impl Machine<'_> {
                     let truth = self.values.bool(a == b || is_name);
                     return vec![(state, Val::Bool(truth))];
                 }
+                let held = |node: NodeId| {
+                    let known = state.identical.iter().find(|(made, _)| *made == node);
+                    known.map_or(node, |(_, held)| *held)
+                };
+                let [a, b] = &[held(*a), held(*b)];
                 if Self::is_newer(*a, *b, &state) || Self::is_newer(*b, *a, &state) {
                     return vec![(state, Val::Bool(self.values.bool(false)))];
                 }
@@ -514,9 +526,11 @@ impl Machine<'_> {
                 };
             }
             Method::CanRepresent | Method::IsMax | Method::IsMin => {
-                return match (arguments, ty.range()) {
+                let mut state = state;
+                let told = self.told_number(arguments, ty, &mut state);
+                return match (told.as_slice(), ty.range()) {
                     ([value], _)
-                        if value.is_info() && !self.is_concrete()
+                        if (value.is_info() || is_report(value)) && !self.is_concrete()
                             || matches!(value, Val::Handle(_)) && self.counts_lanes =>
                     {
                         let (holds, fails) = self.choose(state);

@@ -12,6 +12,8 @@
 //!   defines their terms, and `api` and its families evaluate them. `methods`, `handles`, `lists`,
 //!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
 //!   have a meaning.
+//! * `info` has the reports of `mutate`; `intervals` computes with them, and `exact_intervals` does
+//!   on known IR. `learnt` has the objects that learn conditions, `rules` what rules make.
 //! * `alike` tells whether short lists stand for long ones; `folds` has the functions that make a
 //!   statement of a list, `hoists` those that make the slice of an operator of slices.
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
@@ -53,6 +55,7 @@ pub(crate) mod conversions;
 pub(crate) mod descent;
 pub(crate) mod doubts;
 mod emptiness;
+mod exact_intervals;
 pub(crate) mod expression;
 pub(crate) mod folds;
 pub(crate) mod fork;
@@ -60,10 +63,12 @@ pub(crate) mod handles;
 pub(crate) mod helpers;
 pub(crate) mod hoists;
 pub(crate) mod info;
+mod intervals;
 pub(crate) mod invariants;
 pub(crate) mod keys;
 pub(crate) mod lanes;
 pub(crate) mod language;
+mod learnt;
 pub(crate) mod lists;
 mod lives;
 pub(crate) mod lookup;

@@ -1,5 +1,6 @@
 //! Nodes as the API makes and compares them.
 
+use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
 use crate::ir::intrinsics::{
@@ -122,7 +123,8 @@ impl Machine<'_> {
         let is_beyond = element.domain() == Domain::Whole && !fits;
         let term = if is_beyond && self.cuts_literals() {
             let wrapped = self.values.convert(term, Domain::Signed(element.bits));
-            self.values.convert(wrapped, Domain::Whole)
+            let wrapped = self.values.convert(wrapped, Domain::Whole);
+            self.unless_held(term, element, wrapped)
         } else {
             term
         };
@@ -139,6 +141,17 @@ impl Machine<'_> {
             }
         }
         if ty.is_vector { Self::broadcast(scalar, state) } else { scalar }
+    }
+
+    /// A number that a type holds, or else another term. A solver does not see that nothing is cut
+    /// of such a number.
+    fn unless_held(&mut self, term: ValueId, ty: Type, otherwise: ValueId) -> ValueId {
+        let Some((low, high)) = ty.range() else { return otherwise };
+        let [low, high] = [low, high].map(|of| self.values.number(of, Domain::Whole));
+        let (above, below) =
+            (self.comparison(Sign::Le, low, term), self.comparison(Sign::Le, term, high));
+        let is_held = self.values.apply(Fun::And, &[above, below]);
+        self.values.apply(Fun::Ite, &[is_held, term, otherwise])
     }
 
     /// Converts a number to the domain of an integer type.
@@ -699,6 +712,9 @@ impl Machine<'_> {
             return self.mutate_to_mask(node, &state, line);
         }
         let assumed = state.conditions();
+        if !assumed.is_empty() && ty == Type::LIST {
+            return self.unsupported(state, "a list that is mutated under a condition", line);
+        }
         if !assumed.is_empty() {
             let new = state.add(ty, None, None);
             if ty == Type::STMT {

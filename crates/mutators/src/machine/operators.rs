@@ -10,6 +10,7 @@ use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
 use crate::machine::absent::UNDEFINED;
 use crate::machine::info::is_report;
+use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
 use crate::machine::run::{Machine, Outcome, Paths, ROUNDED};
 
@@ -148,6 +149,9 @@ impl<'p> Machine<'p> {
     /// Reads the value to which a pointer points.
     pub(super) fn pointed(&mut self, pointer: Val, state: State, line: usize) -> Paths<Val> {
         match pointer {
+            Val::NumPtr(Some((_, value))) if Self::may_be_gone(&value, &state) => {
+                self.unsupported(state, GONE, line)
+            }
             Val::NumPtr(Some((_, value))) => vec![(state, *value)],
             Val::NumPtr(None) | Val::Ptr(None) => {
                 self.end(state, Outcome::Crash("null dereference".to_owned()), line);
@@ -183,8 +187,11 @@ impl<'p> Machine<'p> {
             return vec![(state, compared.unwrap_or_else(Val::info))];
         }
         if is_report(&lhs) || is_report(&rhs) {
-            let compared = self.compare_intervals(op, &lhs, &rhs, &mut state);
-            return vec![(state, compared.unwrap_or_else(Val::info))];
+            let known = match self.compare_intervals(op, &lhs, &rhs, &mut state) {
+                Some(truth) => Some(truth),
+                None => self.combined(op, &lhs, &rhs),
+            };
+            return vec![(state, known.unwrap_or_else(Val::info))];
         }
         let is_part = |value: &Val| matches!(value, Val::Handle(of) if of == PART_OF_TEXT);
         if self.mode.is_emitter() && (is_part(&lhs) || is_part(&rhs)) {

@@ -1,5 +1,7 @@
 //! Nodes that are made of lists, or of what is not known.
 
+use halidom_cpp::Sign;
+
 use crate::ir::kinds::{Kind, Role, Type};
 use crate::ir::layout::{Layout, layouts, role};
 use crate::ir::node::{Field, NodeId};
@@ -7,7 +9,32 @@ use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::machine::run::{Machine, Paths};
 
+/// The beginning of the names of operations that reduce vectors.
+pub(super) const REDUCTIONS: &str = "VectorReduce::";
+
 impl Machine<'_> {
+    /// Compares a member that is only compared with an operation that reduces vectors. A path that
+    /// found it to be one knows that.
+    pub(super) fn is_reduction(
+        &mut self,
+        op: Sign,
+        id: u32,
+        name: &str,
+        state: &State,
+    ) -> Paths<Val> {
+        let known = state.constants.iter().find(|(of, _)| *of == id);
+        let (is_it, other) = match known {
+            Some((_, known)) if known == name => (vec![state.clone()], Vec::new()),
+            Some(_) => (Vec::new(), vec![state.clone()]),
+            None => {
+                let (mut is_it, other) = self.choose(state.clone());
+                is_it.constants.push((id, name.to_owned()));
+                (vec![is_it], vec![other])
+            }
+        };
+        if op == Sign::Eq { self.truths(is_it, other) } else { self.truths(other, is_it) }
+    }
+
     /// `Block::make(stmts)` runs the statements one after another; `None` if one is not known.
     pub(super) fn block_of(
         &mut self,

@@ -69,7 +69,7 @@ impl<'p> Machine<'p> {
             }
             ExprKind::Member { object, name, .. } => {
                 let mut paths = Vec::new();
-                if let Some(report) = self.place_of_report(object, &state) {
+                if let Some(report) = Self::place_of_report(object, &state) {
                     return vec![(state, Place::Part(Box::new(report), name.clone()))];
                 }
                 for (state, value) in self.eval(object, state) {
@@ -468,7 +468,10 @@ impl<'p> Machine<'p> {
                             paths.extend(self.unsupported(state, MOVED, line));
                             continue;
                         }
-                        self.store(&place, value.clone(), &mut state);
+                        // Nothing reads the report that the caller asks for.
+                        if place != Place::Nowhere || !Self::is_asked_for(lhs, &state) {
+                            self.store(&place, value.clone(), &mut state);
+                        }
                         if matches!(place, Place::Member(_)) {
                             state.at = line;
                         }
@@ -546,6 +549,22 @@ impl<'p> Machine<'p> {
             && !self.program.classes.iter().any(is_field)
     }
 
+    /// Tests whether a place is the report that the caller asks for, or a part of it.
+    fn is_asked_for(expr: &Expr, state: &State) -> bool {
+        match &expr.kind {
+            ExprKind::Prefix(Sign::Mul, of) | ExprKind::Member { object: of, .. } => {
+                Self::is_asked_for(of, state)
+            }
+            ExprKind::Name(name) => Self::find_variable(name, state)
+                .and_then(|place| Self::load(&place, state))
+                .is_some_and(|slot| {
+                    matches!(&slot.value, Val::Handle(of)
+                        if slot.value.is_info() && of.ends_with('*'))
+                }),
+            _ => false,
+        }
+    }
+
     /// Counts a use in an entry of a scope of replacements: `info.uses++`, where `info` refers to
     /// the entry. The count is then any number, as it is whenever the entry is read again; it is
     /// assumed not to overflow.
@@ -566,6 +585,22 @@ impl<'p> Machine<'p> {
                 return None;
             };
             let slot = state.frames.get(frame)?.get(index)?.clone();
+            // An entry to which a pointer points.
+            if let Val::NumPtr(Some((of, entry))) = &slot.value {
+                let Val::Object(mut members) = (**entry).clone() else { return None };
+                let known = members.iter_mut().find(|(name, _)| name == member)?;
+                let Val::Int(old) = known.1 else { return None };
+                if Self::may_be_gone(entry, &state) {
+                    return None;
+                }
+                known.1 = Val::Int(self.any_number(member, old.bits, old.is_signed));
+                Self::changed_unseen(&mut state);
+                // A count removes no entry.
+                let members = Self::pointed_entry(members, &state);
+                let entry = Val::NumPtr(Some((*of, Box::new(Val::Object(members)))));
+                std::rc::Rc::make_mut(&mut state.frames[frame])[index].value = entry;
+                return Some(vec![(state, Val::Unknown)]);
+            }
             if declared.is_empty() || !declared.into_iter().all(refers) {
                 return None;
             }

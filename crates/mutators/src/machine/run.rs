@@ -321,7 +321,7 @@ impl<'p> Machine<'p> {
 
     /// Tests whether a number that does not fit its literal is truncated, as in mutators of casts.
     pub(crate) fn cuts_literals(&self) -> bool {
-        self.kind == Some(Kind::Cast)
+        matches!(self.kind, Some(Kind::Cast | Kind::Reinterpret))
     }
 
     /// Ends a path.

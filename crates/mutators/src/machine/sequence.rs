@@ -157,7 +157,7 @@ impl<'p> Machine<'p> {
         // The variable is assigned after its value was computed, in any order of the sides.
         let is_ordered = name.is_some()
             || op.is_none() && self.profile.name == "halide"
-            || op.is_none() && self.only_finds_a_report(lhs, rhs, &state);
+            || op.is_none() && Self::only_finds_a_report(lhs, rhs, &state);
         let before_it = |part: &'p Expr, state: &State| {
             Before::of(std::iter::once(part), state).filter(|_| !is_ordered)
         };
@@ -184,14 +184,14 @@ impl<'p> Machine<'p> {
 
     /// Tests whether the left side of an assignment only finds a member of a report on wholly known
     /// IR, through a variable that the right side does not assign. No order matters then.
-    fn only_finds_a_report(&self, lhs: &Expr, rhs: &Expr, state: &State) -> bool {
+    fn only_finds_a_report(lhs: &Expr, rhs: &Expr, state: &State) -> bool {
         let ExprKind::Member { object, .. } = &lhs.kind else { return false };
         let mut root = object;
         while let ExprKind::Member { object, .. } = &root.kind {
             root = object;
         }
         let is_assigned = variable(root).is_none_or(|name| assigns(rhs, name));
-        !is_assigned && self.place_of_report(object, state).is_some()
+        !is_assigned && Self::place_of_report(object, state).is_some()
     }
 
     /// Tests whether an expression has one value in every state and among any variables, because

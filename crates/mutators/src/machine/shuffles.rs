@@ -71,14 +71,39 @@ impl Machine<'_> {
         Some(Val::List(nodes.into_iter().map(number).collect()))
     }
 
-    /// The answer of a method of a shuffle, if it is known.
+    /// The answer of a method of a shuffle, if it is known (`IR.cpp`). A concatenation takes all
+    /// lanes in their order, and an interleaving takes one lane of each vector in turn.
     pub(super) fn known_shuffle(
         &mut self,
         node: NodeId,
         name: Method<'_>,
         state: &State,
     ) -> Option<Val> {
-        let indices = part(node, 1, state)?;
-        (name == Method::IsExtractElement).then(|| Val::Bool(self.values.bool(indices.len() == 1)))
+        let (vectors, indices) = (part(node, 0, state)?, part(node, 1, state)?);
+        if name == Method::IsExtractElement {
+            return Some(Val::Bool(self.values.bool(indices.len() == 1)));
+        }
+        let numbers: Option<Vec<i128>> = indices
+            .iter()
+            .map(|of| {
+                let term = self.node_value(*of, state);
+                self.values.as_number(term)
+            })
+            .collect();
+        let numbers = numbers?;
+        let are_vectors = vectors.iter().all(|of| state.node(*of).ty.is_vector);
+        let (count, taken) = (vectors.len(), numbers.len());
+        // Each vector has the same number of lanes.
+        let lanes =
+            taken.checked_div(count).filter(|lanes| are_vectors && lanes * count == taken)?;
+        let is_it = |order: &dyn Fn(usize) -> usize| {
+            numbers.iter().enumerate().all(|(at, of)| i128::try_from(order(at)) == Ok(*of))
+        };
+        let truth = match name {
+            Method::IsConcat => is_it(&|at| at),
+            Method::IsInterleave => count > 1 && is_it(&|at| at / count + at % count * lanes),
+            _ => return None,
+        };
+        Some(Val::Bool(self.values.bool(truth)))
     }
 }

@@ -10,8 +10,10 @@ use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::backwards::has_length;
 use crate::machine::helpers::READS;
+use crate::machine::info::is_report;
 use crate::machine::references::MAY_REFER;
 use crate::machine::run::{Flow, MAX_CONCRETE_ITERATIONS, MAX_ITERATIONS, Machine, Outcome, Paths};
+use crate::machine::types::integer_type;
 
 impl<'p> Machine<'p> {
     /// Runs statements in a new scope.
@@ -131,6 +133,9 @@ impl<'p> Machine<'p> {
             StmtKind::For { first, condition, step, body } => {
                 let depth = state.depth();
                 let rest = [condition.as_ref(), step.as_ref()];
+                if !self.is_concrete() && Self::only_reports(first.as_deref(), rest, body, &state) {
+                    return vec![(state, Flow::Next)];
+                }
                 if let Some(paths) = self.backwards(first.as_deref(), rest, body, &state) {
                     return paths;
                 }
@@ -161,6 +166,82 @@ impl<'p> Machine<'p> {
             StmtKind::Switch(value, arms) => self.switch(value, arms, state, stmt.line),
             StmtKind::Other(what) => self.unsupported(state, what.clone(), stmt.line),
         }
+    }
+
+    /// Tests whether an expression is a member of a node, which nothing changes.
+    fn is_of_node(expr: &Expr, state: &State) -> bool {
+        let ExprKind::Member { object, arrow: true, .. } = &expr.kind else { return false };
+        let ExprKind::Name(name) = &object.kind else { return false };
+        Self::find_variable(name, state)
+            .and_then(|place| Self::load(&place, state))
+            .is_some_and(|slot| matches!(slot.value, Val::Ptr(Some(_))))
+    }
+
+    /// Tests whether a loop only changes the report that the caller asks for, of which nothing is
+    /// read: each statement adds reports, and the loop counts by a variable of its own.
+    fn only_reports(
+        first: Option<&Stmt>,
+        [condition, step]: [Option<&Expr>; 2],
+        body: &Stmt,
+        state: &State,
+    ) -> bool {
+        let counter = match first.map(|first| &first.kind) {
+            Some(StmtKind::Declare(all)) => match all.as_slice() {
+                [Declared { name, ty, value: Some(value), .. }]
+                    if matches!(value.kind, ExprKind::Integer(..))
+                        && integer_type(ty).is_some() =>
+                {
+                    name
+                }
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let is_counter =
+            |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if name == counter);
+        let is_limited = condition.is_some_and(|condition| {
+            matches!(&condition.kind, ExprKind::Binary(Sign::Lt, of, limit)
+                if is_counter(of)
+                    && matches!(&limit.kind, ExprKind::Name(name) if name != counter
+                        && Self::find_variable(name, state)
+                            .and_then(|place| Self::load(&place, state))
+                            .is_some_and(|slot| matches!(slot.value, Val::Int(_)))))
+        });
+        let is_step = step.is_some_and(|step| {
+            matches!(&step.kind, ExprKind::Prefix(Sign::Increment, of)
+                | ExprKind::Postfix(Sign::Increment, of) if is_counter(of))
+        });
+        let is_asked = |expr: &Expr| match &expr.kind {
+            ExprKind::Member { object, arrow: true, .. } => match &object.kind {
+                ExprKind::Name(name) => Self::find_variable(name, state)
+                    .and_then(|place| Self::load(&place, state))
+                    .is_some_and(|slot| {
+                        matches!(&slot.value, Val::Handle(of)
+                        if slot.value.is_info() && of.ends_with('*'))
+                    }),
+                _ => false,
+            },
+            _ => false,
+        };
+        let is_report = |expr: &Expr| match &expr.kind {
+            ExprKind::Name(name) => Self::find_variable(name, state)
+                .and_then(|place| Self::load(&place, state))
+                .is_some_and(|slot| slot.value.is_info() || is_report(&slot.value)),
+            _ => is_asked(expr),
+        };
+        let adds = |stmt: &Stmt| {
+            matches!(&stmt.kind, StmtKind::Expr(expr)
+            if matches!(&expr.kind, ExprKind::Assign(None, lhs, rhs)
+                if is_asked(lhs)
+                    && matches!(&rhs.kind, ExprKind::Binary(Sign::Add, a, b)
+                        if is_report(a) && is_report(b))))
+        };
+        is_limited
+            && is_step
+            && match &body.kind {
+                StmtKind::Block(stmts) => stmts.iter().all(adds),
+                _ => adds(body),
+            }
     }
 
     fn iterate(
@@ -332,6 +413,7 @@ impl<'p> Machine<'p> {
             let is_list = matches!(range, Val::List(_));
             if place.is_none()
                 && is_list
+                && !Self::is_of_node(elements, &state)
                 && self.is_kept(elements, &state)
                 && self.changes(body, &state)
             {

@@ -13,6 +13,7 @@ use crate::ir::value::{Val, members};
 use crate::machine::asserts::operand;
 use crate::machine::maps::END;
 use crate::machine::methods::PART_OF_TEXT;
+use crate::machine::parts::REDUCTIONS;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 /// An entry of the table in which HeteroCL's emitter keeps the lengths of buffers.
@@ -500,6 +501,12 @@ impl Machine<'_> {
                 self.constant(text) == *id
             }
             (Val::Handle(a), Val::Handle(b)) if self.is_concrete() && a == b => true,
+            // The operations that reduce vectors are different ones.
+            (Val::Opaque(id), Val::Handle(text)) | (Val::Handle(text), Val::Opaque(id))
+                if text.starts_with(REDUCTIONS) =>
+            {
+                return Some(self.is_reduction(op, *id, text, &state));
+            }
             // A buffer of one element is accessed at 0.
             (Val::Handle(length), Val::Int(num))
                 if op == Sign::Eq

@@ -8,6 +8,7 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::conversions::is_typed;
+use crate::machine::intervals::changed;
 use crate::machine::names::TypeName;
 use crate::machine::references::{MAY_REFER, is_place};
 use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, MOVED, Machine, Outcome, Paths};
@@ -18,9 +19,13 @@ use crate::machine::types::{
 /// The reason that is given where a place that may have two names is changed.
 const OTHER_NAME: &str = "a change of a member that may have another name";
 
+/// The class of simplifiers, and its flags (`Simplify_Internal.h`).
+const SIMPLIFIER: &str = "Simplify";
+pub(super) const FLAGS: [&str; 2] = ["in_unreachable", "in_vector_loop"];
+
 /// The functions of the API that make a binding, and the type of their results.
 const MAKE_BINDINGS: [&str; 2] = ["scoped_truth", "scoped_falsehood"];
-const BINDING: &str = "ScopedFact";
+pub(super) const BINDING: &str = "ScopedFact";
 
 /// The values that the declaration of a variable of a type gives to a constructor.
 fn given<'p>(ty: &str, value: &'p Expr) -> Option<&'p [Expr]> {
@@ -118,7 +123,8 @@ impl<'p> Machine<'p> {
                 self.braced(&declared.ty, &[], state, self.line)
             }
             None => {
-                let value = match self.object(&declared.ty) {
+                let report = self.report_of_variable(&declared.ty);
+                let value = match report.or_else(|| self.object(&declared.ty)) {
                     Some(object) => object,
                     None => Self::default(&declared.ty),
                 };
@@ -356,7 +362,15 @@ impl<'p> Machine<'p> {
             .iter()
             .filter(|class| classes.contains(&class.name))
             .flat_map(|class| &class.fields);
-        fields.find(|field| field.name == name).map_or("", |field| field.ty.trim_end_matches('&'))
+        let found = fields.find(|field| field.name == name);
+        let flag = if self.has_flag(name) { "bool" } else { "" };
+        found.map_or(flag, |field| field.ty.trim_end_matches('&'))
+    }
+
+    /// Tests whether a name is that of a flag of the simplifier, which is false in a new object and
+    /// which a header declares that is not given. Where IR is not wholly known, it may be either.
+    pub(super) fn has_flag(&self, name: &str) -> bool {
+        self.class == SIMPLIFIER && FLAGS.contains(&name) && !self.is_of_files(SIMPLIFIER)
     }
 
     /// Tests whether a member of a class may be known by another name: a reference to its type is
@@ -451,8 +465,10 @@ impl<'p> Machine<'p> {
                 };
                 Rc::make_mut(&mut state.frames[*frame])[*index].value = value;
             }
-            Place::Part(base, _) if self.is_of_report(place, state) => {
-                self.put(base, Val::info(), state);
+            Place::Part(base, name) if self.is_of_report(place, state) => {
+                let held = Self::load(base, state).map(|slot| slot.value);
+                let after = held.map_or_else(Val::info, |held| changed(&held, name, value));
+                self.put(base, after, state);
             }
             Place::Part(base, name) => {
                 let held = Self::load(base, state).map(|slot| slot.value);

@@ -21,6 +21,7 @@ use crate::machine::names::TypeName;
 use crate::machine::objects::BRACED;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::integer_type;
+use crate::machine::variables::FLAGS;
 
 impl<'p> Machine<'p> {
     /// Makes an object of a visitor's class, or of a structure without methods and bases.
@@ -129,6 +130,11 @@ impl<'p> Machine<'p> {
     /// visit.
     pub(crate) fn init_members(&mut self, state: &mut State) {
         let program = self.program;
+        let flags = FLAGS.map(|name| (name, self.has_flag(name)));
+        for (name, _) in flags.into_iter().filter(|(_, is_known)| *is_known) {
+            let value = Val::Bool(self.values.bool(false));
+            state.members.push(Slot { name: name.to_owned(), ty: "bool".to_owned(), value });
+        }
         let Some(class) = program.classes.iter().find(|class| class.name == self.class) else {
             return;
         };

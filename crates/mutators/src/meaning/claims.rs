@@ -2,7 +2,7 @@
 
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_rewrites::profile::Profile;
-use halidom_rewrites::rules::{Domain, Fun, Node, Obligation, ValueId, Values};
+use halidom_rewrites::rules::{Decision, Domain, Fun, Node, Obligation, ValueId, Values};
 
 use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId};
@@ -308,10 +308,26 @@ pub(crate) fn flat_fact(profile: &Profile, machine: &Machine<'_>, end: &End) -> 
     Some(claim)
 }
 
+/// Decides a claim that a solver did not decide, with more facts; `None` if that does not help.
+/// First, any number that the facts admit stands for each quotient and remainder: a claim that is
+/// proved of every number is proved.
+pub(crate) fn with_more_facts(
+    claim: &Obligation,
+    decide: &mut dyn FnMut(&Obligation) -> Decision,
+) -> Option<Decision> {
+    let more = with_remainders(claim)?;
+    let proved = decide(&without_divisions(&more));
+    if matches!(proved, Decision::Proved | Decision::Vacuous) {
+        return Some(proved);
+    }
+    Some(decide(&more)).filter(|other| !matches!(other, Decision::Unknown(_)))
+}
+
 /// The claim with what a solver does not find out about quotients and remainders by something that
 /// is not constant: of a number below the divisor they are 0 and the number, and of 0 they are 0.
-/// `None` if there are none.
-pub(crate) fn with_remainders(claim: &Obligation) -> Option<Obligation> {
+/// Nor does it find out that integers have the order of the unsigned numbers that they are. `None`
+/// if there are none of both.
+fn with_remainders(claim: &Obligation) -> Option<Obligation> {
     let mut more = claim.clone();
     let mut found: Vec<ValueId> = Vec::new();
     let sides = claim.lhs_defined.iter().chain(&claim.rhs_defined).chain(&claim.facts);
@@ -342,7 +358,74 @@ pub(crate) fn with_remainders(claim: &Obligation) -> Option<Obligation> {
         let second = values.apply(Fun::Or, &[is_other, is_none]);
         more.facts.extend([first, second]);
     }
-    (!found.is_empty()).then_some(more)
+    let wide = wide_numbers(claim);
+    for a in &wide {
+        for b in wide.iter().filter(|b| *b != a) {
+            let values = &mut more.values;
+            let zero = values.number(0, Domain::Whole);
+            let is_less = values.apply(Fun::Lt, &[*a, *b]);
+            let distance = values.apply(Fun::Sub, &[*a, *b]);
+            let is_negative = values.apply(Fun::Lt, &[distance, zero]);
+            let same = values.apply(Fun::Eq, &[is_less, is_negative]);
+            more.facts.push(same);
+        }
+    }
+    (!found.is_empty() || wide.len() > 1).then_some(more)
+}
+
+/// The most unsigned numbers of 64 bits whose order is told to the solver.
+const MAX_WIDE: usize = 4;
+
+/// The unsigned numbers of 64 bits of a claim that are also looked at as integers.
+fn wide_numbers(claim: &Obligation) -> Vec<ValueId> {
+    let mut wide = Vec::new();
+    let sides = claim.lhs_defined.iter().chain(&claim.rhs_defined).chain(&claim.facts);
+    for term in sides.chain([&claim.lhs, &claim.rhs]) {
+        claim.values.visit(*term, &mut |part| {
+            let is_it = matches!(claim.values.node(part), Node::Apply(Fun::Convert, of)
+                if claim.values.domain(of[0]) == Domain::Unsigned(64));
+            let is_whole = claim.values.domain(part) == Domain::Whole;
+            if is_it && is_whole && !wide.contains(&part) && wide.len() < MAX_WIDE {
+                wide.push(part);
+            }
+        });
+    }
+    wide
+}
+
+/// A claim of [`with_remainders`] where each quotient and remainder by something that is not
+/// constant is any number that the facts about it admit.
+fn without_divisions(claim: &Obligation) -> Obligation {
+    let mut less = claim.clone();
+    let mut names = 0;
+    loop {
+        let mut found = None;
+        let sides = less.lhs_defined.iter().chain(&less.rhs_defined).chain(&less.facts);
+        for term in sides.chain(&less.narrow_facts).chain([&less.lhs, &less.rhs]) {
+            less.values.visit(*term, &mut |part| {
+                let is_it = matches!(less.values.node(part), Node::Apply(Fun::Div | Fun::Mod, of)
+                    if less.values.as_number(of[1]).is_none());
+                let is_whole = !matches!(less.values.domain(part), Domain::Real | Domain::Bool);
+                if is_it && is_whole {
+                    found = Some(part);
+                }
+            });
+        }
+        let Some(part) = found else { return less };
+        names += 1;
+        let domain = less.values.domain(part);
+        let by = less.values.var(&format!("some quotient or remainder {names}"), domain);
+        let lists = [
+            &mut less.facts,
+            &mut less.narrow_facts,
+            &mut less.lhs_defined,
+            &mut less.rhs_defined,
+            &mut less.tried,
+        ];
+        for term in lists.into_iter().flatten().chain([&mut less.lhs, &mut less.rhs]) {
+            *term = less.values.replace(*term, part, by);
+        }
+    }
 }
 
 /// Facts that variables lie within their types.

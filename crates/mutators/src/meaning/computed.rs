@@ -5,8 +5,8 @@
 use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
 
 use crate::ir::intrinsics::{Intrinsic, is_nan, is_of_c, math, operands};
-use crate::ir::kinds::{Code, Type};
-use crate::ir::node::NodeId;
+use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::node::{Field, NodeId, Shape};
 use crate::meaning::terms::Meaning;
 
 impl Meaning<'_> {
@@ -317,6 +317,38 @@ impl Meaning<'_> {
                 self.values.convert(wrapped, domain)
             }
         }
+    }
+
+    /// The expression whose bits are read: bits that are read as several types, one after the
+    /// other, are those of the first. All have one width.
+    pub(super) fn read_bits(&self, operands: &[NodeId]) -> NodeId {
+        let mut of = operands.first().copied().unwrap_or_default();
+        for _ in &self.state.nodes {
+            let class = self.state.class(self.state.node(of).class);
+            let read = self.state.nodes.iter().find_map(|node| match &node.shape {
+                Some(Shape { kind: Kind::Reinterpret, fields })
+                    if self.state.class(node.class) == class =>
+                {
+                    match fields.as_slice() {
+                        [Field::Expr(inner)] => Some(*inner),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            });
+            match read {
+                Some(inner) => of = inner,
+                None => break,
+            }
+        }
+        of
+    }
+
+    /// Tests whether the bits of a type, read as another type, are the number that a conversion
+    /// gives.
+    pub(super) fn keeps_bits(from: Type, to: Type) -> bool {
+        let is_integer = |ty: Type| matches!(ty.code, Code::Int | Code::UInt);
+        from == to || from.bits == to.bits && is_integer(from) && is_integer(to)
     }
 
     /// A float without its fraction, as an integer of a type, which is undefined where it does not

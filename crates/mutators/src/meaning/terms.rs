@@ -521,6 +521,8 @@ impl<'a> Meaning<'a> {
     fn call(&mut self, node: NodeId, kind: Kind, operands: &[NodeId], ty: Type) -> Option<ValueId> {
         let domain = self.domain(ty);
         let intrinsic = self.state.node(node).intrinsic.clone();
+        let bits = [self.read_bits(operands)];
+        let operands = if kind == Kind::Reinterpret { &bits } else { operands };
         Some(match (kind, operands) {
             // The argument of an identity intrinsic.
             (Kind::Call, [inner]) if is_identity(intrinsic.as_deref()) => self.node(*inner),
@@ -561,6 +563,14 @@ impl<'a> Meaning<'a> {
                 operands,
             ) => self.called(kind.name(), operands, ty),
             // The bits of equal numbers of one type.
+            // Of integers, a conversion between types of one width keeps all bits.
+            (Kind::Reinterpret, [inner])
+                if Self::keeps_bits(self.state.node(*inner).ty.element(), ty.element()) =>
+            {
+                let from = self.state.node(*inner).ty;
+                let term = self.node(*inner);
+                self.cast(term, from, ty)
+            }
             (Kind::Reinterpret, [inner]) => {
                 let from = self.state.node(*inner).ty.element();
                 self.called(&format!("reinterpret {from}"), operands, ty)
@@ -766,7 +776,6 @@ impl<'a> Meaning<'a> {
     }
 }
 
-/// Tests whether an intrinsic returns its argument.
 /// Tests whether an intrinsic has the value of the first of its three arguments.
 fn is_promise(intrinsic: Option<&str>) -> bool {
     matches!(intrinsic, Some("promise_clamped" | "unsafe_promise_clamped"))

@@ -1,5 +1,5 @@
 // The bits of one number, read as another type, are those of one number alone.
-// wrong: undecided
+// wrong: wrong
 // profile: halide
 
 class Right : public IRMutator {

@@ -10,7 +10,7 @@ class Right : public IRMutator {
     }
 
     Expr visit(const Not *op) {
-        if (equal(fact, op->a)) {
+        if (fact.type() == op->type && equal(fact, op->a)) {
             return op;
         }
         return IRMutator::visit(op);
@@ -21,7 +21,7 @@ class Wrong : public IRMutator {
     Expr last;
 
     Expr visit(const Not *op) {
-        if (equal(last, op->a)) {
+        if (last.type() == op->type && equal(last, op->a)) {
             return op;
         }
         last = op->a;

@@ -1,5 +1,5 @@
 // Operands may be ordered by their kinds where the operation commutes.
-// wrong: undecided
+// wrong: wrong
 
 class Right : public IRMutator {
     void visit(const Add *op, const Expr &self) {
