@@ -88,7 +88,26 @@ const COMMANDS: &[Command] = &[
     mutators::COMMAND,
 ];
 
+/// The exit status of a command whose output nobody reads any longer: that of a process which
+/// SIGPIPE ends.
+const UNREAD: i32 = 128 + 13;
+
+/// Ends quietly where the reader of the output is gone, as in `cargo xtask --help | head -1`.
+/// `println!` panics there.
+#[expect(clippy::exit, reason = "nothing is left to do, and a panic would be reported")]
+fn end_if_unread() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let words = panic.payload().downcast_ref::<String>();
+        if words.is_some_and(|words| words.contains("Broken pipe")) {
+            std::process::exit(UNREAD);
+        }
+        report(panic);
+    }));
+}
+
 fn main() -> ExitCode {
+    end_if_unread();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match dispatch(&arguments) {
