@@ -87,6 +87,14 @@ impl<'p> Machine<'p> {
             (_, Val::Object(parts)) => self.object_as(whole, parts, state),
             (_, Val::Lambda(id, made)) => self.closure_as(whole, (id, made)),
             (TypeName::Bool, Val::Ptr(_) | Val::NumPtr(_) | Val::Address(_)) => Val::Unknown,
+            // A number of a report has 64 bits. In another type it is another number.
+            (_, Val::Bound(num, fact)) => {
+                if self.is_deduced(whole) || integer_type(ty) == Some((64, true)) {
+                    return Val::Bound(num, fact);
+                }
+                state.facts.push(fact);
+                self.number_as(ty, num, state)
+            }
             (_, value) => value,
         }
     }

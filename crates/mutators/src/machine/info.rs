@@ -27,6 +27,10 @@ const BITS: u8 = 64;
 impl Machine<'_> {
     /// A report on an expression, with the members of each compiler's `ExprInfo`.
     pub(crate) fn info_of(&mut self, node: NodeId, state: &State) -> Val {
+        // What is true of the value under a condition is not true of it elsewhere.
+        if !self.is_concrete() && !state.conditions().is_empty() {
+            return Val::info();
+        }
         let ty = state.node(node).ty;
         let term = self.node_value(node, state);
         // On wholly known IR, only literals are reported.
@@ -68,7 +72,7 @@ impl Machine<'_> {
         );
         let modulus = self.any_number("modulus", BITS, true);
         let remainder = self.any_number("remainder", BITS, true);
-        let aligned = self.alignment(value.term, modulus.term, remainder.term);
+        let aligned = self.congruence(value, modulus, remainder);
         info(bounds, Val::Bound(modulus, aligned), Val::Bound(remainder, aligned), &[value])
     }
 
@@ -122,6 +126,8 @@ impl Machine<'_> {
             return None;
         }
         let number = |value: &Val, state: &mut State| match value {
+            // C++ makes the other number unsigned.
+            Val::Int(num) if num.bits >= BITS && !num.is_signed => None,
             Val::Int(num) => Some(*num),
             Val::Bound(num, fact) => {
                 if !state.facts.contains(fact) {

@@ -77,6 +77,13 @@ pub(super) fn about(members: Vec<(String, Val)>, values: &[Num]) -> Vec<(String,
     members
 }
 
+/// The same interval or alignment, of which it is not known what lies in it.
+fn about_nothing(of: Val) -> Val {
+    let Val::Object(mut members) = of else { return of };
+    members.retain(|(name, _)| name != ABOUT);
+    Val::Object(members)
+}
+
 /// A report that was changed in one member. Nothing else is known of the part than what is stored
 /// there, and the other part stays.
 pub(super) fn changed(report: &Val, name: &str, value: Val) -> Val {
@@ -219,8 +226,9 @@ impl<'p> Machine<'p> {
     }
 
     /// The fact that a value is the remainder if the modulus is 0, and else differs from it by a
-    /// multiple of the modulus. It is stated only where the difference does not wrap.
-    fn congruence(&mut self, value: Num, modulus: Num, remainder: Num) -> ValueId {
+    /// multiple of the modulus. Where the difference may wrap, it is stated only of remainders that
+    /// are less than the modulus.
+    pub(super) fn congruence(&mut self, value: Num, modulus: Num, remainder: Num) -> ValueId {
         let zero = self.values.number(0, self.values.domain(modulus.term));
         let is_single = self.values.apply(Fun::Eq, &[modulus.term, zero]);
         let is_value = self.values.apply(Fun::Eq, &[value.term, remainder.term]);
@@ -229,7 +237,12 @@ impl<'p> Machine<'p> {
             let left = self.values.apply(Fun::Mod, &[distance, modulus.term]);
             self.values.apply(Fun::Eq, &[left, zero])
         } else {
-            self.values.bool(true)
+            let left = self.values.apply(Fun::Mod, &[value.term, modulus.term]);
+            let is_left = self.values.apply(Fun::Eq, &[left, remainder.term]);
+            let is_negative = self.comparison(Sign::Lt, remainder.term, zero);
+            let is_above = self.comparison(Sign::Le, modulus.term, remainder.term);
+            let is_beyond = self.values.apply(Fun::Or, &[is_negative, is_above]);
+            self.values.apply(Fun::Or, &[is_beyond, is_left])
         };
         let known = self.values.apply(Fun::Ite, &[is_single, is_value, left]);
         let at_least = self.comparison(Sign::Le, zero, modulus.term);
@@ -267,7 +280,7 @@ impl<'p> Machine<'p> {
         });
         let value = self.computed_of(op, a?, b?)?;
         let (a, b) = (a?, b?);
-        let exception = self.is_without_quotient(op, a, b);
+        let exception = self.is_without_quotient(op, (a, b), is_of_bounds);
         let known = self.facts_about(op, value, (a, b));
         let made = if is_of_bounds {
             self.interval_about(value)
@@ -278,12 +291,22 @@ impl<'p> Machine<'p> {
             let is_reduced = matches!(op, Sign::Add | Sign::Sub) && is_exact;
             if is_reduced { self.reduced(made, value) } else { made }
         };
-        Some(self.with_facts(made, exception, known))
+        let made = self.with_facts(made, exception, known);
+        // What is computed from the result has no exceptions, so nothing is known of it.
+        let is_told = self.values.as_number(exception) == Some(0);
+        Some(if is_told { made } else { about_nothing(made) })
     }
 
-    /// The compiler does not compute the quotient of the least number and -1.
-    fn is_without_quotient(&mut self, op: Sign, a: Num, b: Num) -> ValueId {
+    /// The compiler does not compute the quotient of the least number and -1. Of alignments, it
+    /// takes every quotient by the least number for 0 (`ModulusRemainder.cpp`).
+    fn is_without_quotient(&mut self, op: Sign, (a, b): (Num, Num), is_of_bounds: bool) -> ValueId {
         let (least, _) = Num::range(BITS, true);
+        if op == Sign::Div && !is_of_bounds && b.low <= least {
+            let least = self.values.number(least, self.host(true));
+            let is_by_least = self.values.apply(Fun::Eq, &[b.term, least]);
+            let other = self.is_without_quotient(op, (a, b), true);
+            return self.values.apply(Fun::Or, &[is_by_least, other]);
+        }
         let may_be = op == Sign::Div && a.low <= least && b.low <= -1 && -1 <= b.high;
         let [least, minus] = [least, -1].map(|of| self.values.number(of, self.host(true)));
         let is_least = self.values.apply(Fun::Eq, &[a.term, least]);

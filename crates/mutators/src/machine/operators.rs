@@ -114,7 +114,8 @@ impl<'p> Machine<'p> {
                 for (mut state, value) in self.eval(operand, state) {
                     match (op, self.widened(value)) {
                         (Sign::Add, value) => paths.push((state, value)),
-                        (_, value) if value.is_info() => paths.push((state, value)),
+                        // Nothing is known of the result.
+                        (_, value) if value.is_info() => paths.push((state, Val::info())),
                         (Sign::Sub, Val::Int(num)) => {
                             let zero = self.number(0, num.bits, num.is_signed);
                             match self.arithmetic(Sign::Sub, zero, num, line, &mut state) {

@@ -7,7 +7,7 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind, Stmt, StmtKind};
 use halidom_rewrites::rules::{Domain, Node, ValueId};
 
 use crate::ir::state::{Slot, State};
-use crate::ir::value::{Place, Val};
+use crate::ir::value::{Num, Place, Val};
 use crate::machine::backwards::has_length;
 use crate::machine::helpers::READS;
 use crate::machine::info::is_report;
@@ -185,27 +185,32 @@ impl<'p> Machine<'p> {
         body: &Stmt,
         state: &State,
     ) -> bool {
-        let counter = match first.map(|first| &first.kind) {
+        let (counter, (bits, is_signed)) = match first.map(|first| &first.kind) {
             Some(StmtKind::Declare(all)) => match all.as_slice() {
                 [Declared { name, ty, value: Some(value), .. }]
                     if matches!(value.kind, ExprKind::Integer(..))
-                        && integer_type(ty).is_some() =>
+                        && let Some(own) = integer_type(ty) =>
                 {
-                    name
+                    (name, own)
                 }
                 _ => return false,
             },
             _ => return false,
         };
+        // Else the counter may never reach the limit.
+        let (_, most) = Num::range(bits, is_signed);
         let is_counter =
             |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if name == counter);
         let is_limited = condition.is_some_and(|condition| {
             matches!(&condition.kind, ExprKind::Binary(Sign::Lt, of, limit)
-                if is_counter(of)
-                    && matches!(&limit.kind, ExprKind::Name(name) if name != counter
-                        && Self::find_variable(name, state)
-                            .and_then(|place| Self::load(&place, state))
-                            .is_some_and(|slot| matches!(slot.value, Val::Int(_)))))
+            if is_counter(of)
+                && matches!(&limit.kind, ExprKind::Name(name) if name != counter
+                    && Self::find_variable(name, state)
+                        .and_then(|place| Self::load(&place, state))
+                        .is_some_and(|slot| {
+                            matches!(slot.value, Val::Int(num)
+                                if num.is_signed == is_signed && num.high <= most)
+                        })))
         });
         let is_step = step.is_some_and(|step| {
             matches!(&step.kind, ExprKind::Prefix(Sign::Increment, of)

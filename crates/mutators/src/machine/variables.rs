@@ -501,7 +501,11 @@ impl<'p> Machine<'p> {
                 let value = match (self.type_of_field(&of, name), old) {
                     (Some(ty), _) => self.coerce(ty, value, state),
                     (None, Some((_, old))) => self.converted_like(&old.clone(), value),
-                    (None, None) if matches!(value, Val::Int(_) | Val::Bool(_)) => Val::Unknown,
+                    (None, None)
+                        if matches!(value, Val::Int(_) | Val::Bool(_) | Val::Bound(..)) =>
+                    {
+                        Val::Unknown
+                    }
                     (None, None) => value,
                 };
                 // The previous contents of a union are gone.
@@ -524,8 +528,8 @@ impl<'p> Machine<'p> {
                     state.lost = Some(OTHER_NAME);
                 }
                 let value = match &value {
-                    Val::Int(_) | Val::Bool(_) if ty.is_empty() => Val::Unknown,
-                    Val::Int(_) | Val::Bool(_) | Val::List(_) | Val::Object(_) => {
+                    Val::Int(_) | Val::Bool(_) | Val::Bound(..) if ty.is_empty() => Val::Unknown,
+                    Val::Int(_) | Val::Bool(_) | Val::Bound(..) | Val::List(_) | Val::Object(_) => {
                         self.coerce(ty, value, state)
                     }
                     _ if matches!(ty, "Expr" | "Stmt") => self.coerce(ty, value, state),
