@@ -99,7 +99,8 @@ fn end_if_unread() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let words = panic.payload().downcast_ref::<String>();
-        if words.is_some_and(|words| words.contains("Broken pipe")) {
+        let is_printing = |words: &String| words.starts_with("failed printing to");
+        if words.is_some_and(|words| is_printing(words) && words.contains("Broken pipe")) {
             std::process::exit(UNREAD);
         }
         report(panic);

@@ -155,15 +155,7 @@ fn crash(
             let is_confirmed =
                 machine.ends.iter().any(|end| matches!(end.outcome, Outcome::Crash(_)));
             let standing = if is_confirmed { Standing::Crash } else { Standing::Undecided };
-            let shown = Counterexample {
-                before: concrete.before(),
-                after: None,
-                values: concrete.values(),
-                expected: None,
-                got: None,
-                built: Box::new(concrete.built(entry.profile)),
-                snippet: concrete.snippet(entry.profile),
-            };
+            let shown = concrete.counterexample(entry.profile);
             let counterexample = is_confirmed.then_some(shown);
             let text = if is_confirmed {
                 String::new()
@@ -226,13 +218,9 @@ fn decided(
             if value.numerator < least || greatest < value.numerator =>
         {
             let shown = Counterexample {
-                before: concrete.before(),
-                after: None,
-                values: concrete.values(),
                 expected: Some(value.to_string()),
                 got: Some(format!("within {least} and {greatest}")),
-                built: Box::new(concrete.built(entry.profile)),
-                snippet: concrete.snippet(entry.profile),
+                ..concrete.counterexample(entry.profile)
             };
             Err(Finding {
                 standing: Standing::Contract,

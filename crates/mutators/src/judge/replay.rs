@@ -14,6 +14,7 @@ use crate::ir::show::{snippet, text, variable_name};
 use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::judge::entry::Entry;
+use crate::judge::verdict::Counterexample;
 use crate::machine::balance::left_at_end;
 use crate::machine::masks::{is_masked, mask_of};
 use crate::machine::run::{End, Machine, Operands, Outcome};
@@ -154,6 +155,19 @@ impl Concrete {
         let before = snippet(&self.state, &self.values, self.input, profile);
         let names = self.assignment.iter().filter_map(named).collect();
         Built { names, before, after: None, lanes: Some(self.lanes) }
+    }
+
+    /// Returns the input as a counterexample, without what it becomes.
+    pub(crate) fn counterexample(&self, profile: &Profile) -> Counterexample {
+        Counterexample {
+            before: self.before(),
+            after: None,
+            values: self.values(),
+            expected: None,
+            got: None,
+            built: Box::new(self.built(profile)),
+            snippet: self.snippet(profile),
+        }
     }
 
     /// Returns C++ that builds the input and simplifies it.

@@ -47,13 +47,10 @@ pub(crate) fn refuted_by_shuffles(entry: Entry<'_>) -> Option<Finding> {
             return None;
         }
         let shown = Counterexample {
-            before: concrete.before(),
             after: Some(after),
-            values: concrete.values(),
             expected: Some(expected.to_string()),
             got: Some(got.to_string()),
-            built: Box::new(concrete.built(entry.profile)),
-            snippet: concrete.snippet(entry.profile),
+            ..concrete.counterexample(entry.profile)
         };
         Some(Finding {
             file: None,
@@ -84,15 +81,7 @@ fn refuted_by_parts(entry: Entry<'_>) -> Option<Finding> {
     if failed(Operands::Mutated)? != (text.clone(), line) {
         return None;
     }
-    let shown = Counterexample {
-        before: concrete.before(),
-        after: None,
-        values: concrete.values(),
-        expected: None,
-        got: None,
-        built: Box::new(concrete.built(entry.profile)),
-        snippet: concrete.snippet(entry.profile),
-    };
+    let shown = concrete.counterexample(entry.profile);
     Some(Finding {
         file: None,
         standing: Standing::Crash,

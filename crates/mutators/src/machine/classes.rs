@@ -151,8 +151,8 @@ fn class_in(ty: &str) -> Option<String> {
     (!head.is_empty() && head != "auto").then(|| head.to_owned())
 }
 
-/// Tests whether a function computes with the reports of visitors. Such computations are not
-/// followed.
+/// Tests whether a function computes with the reports of visitors
+/// ([`crate::machine::intervals`]).
 pub(crate) fn is_of_reports(name: &str) -> bool {
     ["ModulusRemainder::", "ConstantInterval::"].iter().any(|class| name.starts_with(class))
         || ["ConstantInterval", "ModulusRemainder"].contains(&name)

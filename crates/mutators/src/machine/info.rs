@@ -4,8 +4,8 @@
 //! # Correctness
 //!
 //! A report is trusted: its numbers are any numbers for which it is true. The truth of a number is
-//! added to a path when the number is compared. What is computed from reports is true of what the
-//! same computation makes of the values ([`crate::machine::intervals`]). Other computations with
+//! added to a path when the number is compared. A report that is computed from others is true of
+//! the value that the same operators give ([`crate::machine::intervals`]). Other computations with
 //! numbers of reports are not followed, and the reports that visitors themselves make are not
 //! checked.
 

@@ -3,12 +3,12 @@
 //! # Correctness
 //!
 //! An interval or an alignment that `mutate` reports is *about* the value of an expression, which
-//! lies in it. What the compiler computes from intervals is about what the same operation computes
-//! from these values (`ConstantInterval.h`, `ModulusRemainder.h`: the result holds every value of
-//! the operator applied to any two elements). So the result has fresh numbers, with facts about
-//! that value. The value is an integer that does not wrap. Where numbers are bit vectors, a value
-//! that 64 bits do not hold is known modulo 2^64 alone, and nothing but a conversion to a narrower
-//! type makes a fact of it.
+//! lies in it. An operator on two intervals gives one that is about the operator's result on these
+//! values (`ConstantInterval.h`, `ModulusRemainder.h`: the result holds every value of the operator
+//! applied to any two elements). So it has fresh numbers, with facts about that value. The only
+//! exceptions are quotients by -1 and by the least number ([`Machine::combined`]). The value is an
+//! integer that does not wrap. Where numbers are bit vectors, a value that 64 bits do not hold is
+//! known modulo 2^64 alone, and nothing but a conversion to a narrower type makes a fact of it.
 //!
 //! A report that is changed in any other way is about nothing, and its numbers are not known. This
 //! holds only for the classes of the API: if the files name one of them, nothing is known.
@@ -77,7 +77,7 @@ pub(super) fn about(members: Vec<(String, Val)>, values: &[Num]) -> Vec<(String,
     members
 }
 
-/// The same interval or alignment, of which it is not known what lies in it.
+/// An interval or an alignment without the values that are known to lie in it.
 fn about_nothing(of: Val) -> Val {
     let Val::Object(mut members) = of else { return of };
     members.retain(|(name, _)| name != ABOUT);
@@ -607,7 +607,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The parts of a report and the value that both are about; `None` if there is none.
+    /// The value that both parts of a report are about.
     fn parts_about(&self, report: &Val) -> Option<Num> {
         let (bounds, alignment) = (member(report, "bounds")?, member(report, "alignment")?);
         let [value] = &*Self::subjects(bounds) else { return None };

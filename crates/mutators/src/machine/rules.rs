@@ -2,8 +2,8 @@
 //!
 //! # Correctness
 //!
-//! It is the claim of each rule that what it makes has the value of what it matches. A right side
-//! that is a variable of the function is the expression that the variable holds.
+//! Each rule claims that its result has the value of the expression that it matches. If the right
+//! side is a variable of the function, the result is the expression that the variable holds.
 //!
 //! Nothing is proved by rules that fire on known IR: such a run may only show a defect. A pattern
 //! matches as `IRMatch.h` matches: a wildcard matches anything, and the same thing each time; a

@@ -177,8 +177,8 @@ impl<'p> Machine<'p> {
             .is_some_and(|slot| matches!(slot.value, Val::Ptr(Some(_))))
     }
 
-    /// Tests whether a loop only changes the report that the caller asks for, of which nothing is
-    /// read: each statement adds reports, and the loop counts by a variable of its own.
+    /// Tests whether a loop only changes the report that the caller asks for, and reads no number
+    /// of it: each statement adds reports, and the loop counts by a variable of its own.
     fn only_reports(
         first: Option<&Stmt>,
         [condition, step]: [Option<&Expr>; 2],
