@@ -73,6 +73,7 @@ fn a_blur_is_tuned() {
         assert!(tuning.rows.iter().rev().skip(1).all(|row| row.median > best.median));
     }
     assert!(tuning.counts.tried > 0, "{:?}", tuning.counts);
+    assert!(tuning.estimated.is_some_and(|(count, _)| count > 100), "{:?}", tuning.estimated);
     let judged: usize = Rejection::ALL.iter().map(|reason| tuning.counts.rejected(*reason)).sum();
     assert!(judged <= 2 * tuning.counts.tried + tuning.rows.len(), "{:?}", tuning.counts);
 }

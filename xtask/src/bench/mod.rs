@@ -65,6 +65,10 @@ fastest rival's time, if the geometric mean is above 0.75, or that of the ratios
 With --halide, `halidom tune --language python` searches for stock Halide, which compiles the found
 schedule and that of Adams2019. Fails if the geometric mean is above 0.85.
 
+With --transfer, tunes at five other sizes too, and times the schedule that was found at the first
+size there. Fails if it takes more than 1.15 of the time of the schedule that was found for that
+size.
+
 With --model, measures random legal schedules of the programs, 250 of each or the given number, and
 compares the times with the estimates: Spearman's coefficient of all and of the fastest quarter, and
 the time of the best of the ten schedules with the lowest estimates, as a multiple of the fastest.
@@ -88,6 +92,7 @@ example: cargo xtask bench
 example: cargo xtask bench atl
 example: cargo xtask bench public ~/verified-scheduling
 example: cargo xtask bench search --budget 20 blur harris
+example: cargo xtask bench search --transfer --budget 20 unsharp
 example: cargo xtask bench search --model 40 harris
 example: cargo xtask bench search --random 20
 example: cargo xtask bench native blur sc1 --svg target/two.svg",

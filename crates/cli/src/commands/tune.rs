@@ -296,6 +296,9 @@ fn present(tuning: &Tuning, output: &mut Output<'_>) {
     output.set("rows", tuning.rows.iter().map(|row| object(tuning, row)).collect::<Vec<_>>());
     output.set("candidates", candidates(&tuning.counts));
     output.set("course", tuning.course.iter().map(lead).collect::<Vec<_>>());
+    if let Some((count, took)) = tuning.estimated {
+        output.set("estimated", json!({ "schedules": count, "seconds": took.as_secs_f64() }));
+    }
     output.set(
         "reference",
         match &tuning.reference {

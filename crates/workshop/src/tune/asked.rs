@@ -8,10 +8,11 @@ use halidom_driver::judge;
 use halidom_ir::Directive;
 use halidom_verdict::Verdict;
 
+use super::choose::places;
 use super::counts::Rejection;
 use super::error::TuneError;
 use super::form::Form;
-use super::propose::{canonical, places};
+use super::propose::canonical;
 use super::race::Best;
 use super::search::{COMPILE, Member, Search};
 
@@ -38,7 +39,7 @@ impl Search {
             && PART * self.judged_in <= self.begun.elapsed()
         {
             let kind = places(&self.facts, &first.directives);
-            if self.proved.contains(&kind) {
+            if self.proved.contains_key(&kind) {
                 break;
             }
             progress("asking for a proof of the best schedule so far");
@@ -49,7 +50,7 @@ impl Search {
             self.judged_in += spent;
             match &verdict {
                 Verdict::Proved(_) => {
-                    self.proved.insert(kind);
+                    self.proved.insert(kind, first);
                     break;
                 }
                 Verdict::Refuted(refuted) => {
@@ -75,18 +76,20 @@ impl Search {
     }
 
     /// Drops the schedules that are like the unproved ones, but of those that the search started
-    /// with only unproved ones. If the best one is among them, the
+    /// with only unproved ones, and none that was proved. If the best one is among them, the
     /// fastest of the others takes its place, and the fastest of the slower ones are timed again.
     pub(super) fn go_on_without(
         &mut self,
         mut deadline: Instant,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), TuneError> {
-        let mut members = std::mem::take(&mut self.members);
-        members
-            .retain(|member| member.start.is_none() && !self.is_like_unproved(&member.directives));
+        let others = std::mem::take(&mut self.members)
+            .into_iter()
+            .filter(|member| member.start.is_none() && !self.is_like_unproved(&member.directives));
+        let mut members: Vec<Arc<Member>> = self.proved.values().cloned().collect();
+        members.extend(others.filter(|member| !self.is_proved(member)));
         for start in &self.starts {
-            if !self.unproved.has(&start.directives) {
+            if !self.unproved.has(&start.directives) && !self.is_proved(start) {
                 members.push(Arc::clone(start));
             }
         }

@@ -9,9 +9,11 @@
 mod asked;
 mod batch;
 mod calibrate;
+mod choose;
 mod counts;
 mod course;
 mod demands;
+mod early;
 mod error;
 mod facts;
 mod form;
@@ -102,6 +104,8 @@ pub struct Tuning {
     pub counts: Counts,
     /// The schedules that took the lead, one after another.
     pub course: Vec<Lead>,
+    /// The number of schedules that were estimated for the first proposals, and the time for that.
+    pub estimated: Option<(usize, Duration)>,
     /// The source of the expected outputs.
     pub reference: Reference,
     /// The number of bytes of the needed inputs and of the outputs.
@@ -171,6 +175,7 @@ pub fn run(
         winner,
         counts: search.counts,
         course: search.course,
+        estimated: search.estimated,
         differing: search.differing,
         reference,
         bytes,
@@ -224,7 +229,8 @@ fn settle(
         if search.unproved.has(&member.directives) {
             continue;
         }
-        if search.is_like_unproved(&member.directives) && !queue.is_empty() {
+        let is_doubtful = search.is_like_unproved(&member.directives) && !search.is_proved(&member);
+        if is_doubtful && !queue.is_empty() {
             later.push_back(member);
             continue;
         }

@@ -6,7 +6,7 @@
 //! of a consumer's reduction, which is then around the consumer's other loops. A state in which
 //! some funcs are not placed yet is as good as the best of a few uniform completions.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_ir::{Action, Directive, FuncId, LoopLevel, Pool, Schedule, StoreIn, Tail};
@@ -18,14 +18,6 @@ use super::seeds::{Cut, Registers, cut_loops, directive, fresh, registers, vecto
 
 /// The number of states that are kept after each decision.
 const BEAM: usize = 20;
-
-/// The number of proposals that are compiled.
-const CHOSEN: usize = 24;
-
-/// A proposal counts as slower by these factors for each earlier one of its family, and for each
-/// earlier one that differs from it in numbers only. The model does not see all differences, so
-/// that some of each kind should be compiled.
-const ALIKE: (f64, f64) = (1.1, 1.25);
 
 /// The blocks into which an output is cut.
 const CUTS: [Cut; 22] = [
@@ -109,63 +101,77 @@ struct State {
     estimate: f64,
 }
 
-/// The proposals, the best first, and the number of schedules that were estimated.
+/// The decisions so far. The search can go on from here.
+#[derive(Default)]
 pub(super) struct Proposals {
-    pub(super) all: Vec<Proposal>,
+    found: IndexMap<String, Proposal>,
+    /// The number of schedules that were estimated, and the time that the search took.
     pub(super) estimated: usize,
+    pub(super) took: Duration,
+    /// The states in which the next func is to be placed, or all, if no func is placed yet. The
+    /// first ones have their estimates.
+    states: Vec<State>,
+    ranked: usize,
+    /// The number of funcs that are placed; `None` before the output is cut.
+    placed: Option<usize>,
+    pub(super) is_done: bool,
+}
+
+impl Proposals {
+    /// The schedules, those with the lowest estimates first.
+    pub(super) fn all(&self) -> Vec<Proposal> {
+        let mut all: Vec<Proposal> = self.found.values().cloned().collect();
+        all.sort_by(|one, other| one.estimate.total_cmp(&other.estimate));
+        all
+    }
+
+    /// The schedule with the lowest estimate of those that compute each func inline or as a whole.
+    /// These have the least code.
+    pub(super) fn simplest(&self) -> Option<Proposal> {
+        let is_placed = |found: &Directive| matches!(found.action, Action::ComputeAt(_));
+        let simple = self.found.values().filter(|of| !of.directives.iter().any(is_placed));
+        simple.min_by(|one, other| one.estimate.total_cmp(&other.estimate)).cloned()
+    }
 }
 
 struct Proposer<'p> {
     pool: &'p mut Pool,
     facts: &'p Facts,
     model: &'p Model,
-    found: IndexMap<String, Proposal>,
-    estimated: usize,
+    so_far: &'p mut Proposals,
+    begin: Instant,
 }
 
-/// Searches until all decisions are made, or until a deadline.
+/// Searches until all decisions are made, or until a deadline. Returns the schedules, those with
+/// the lowest estimates first.
 pub(super) fn propose(
     pool: &mut Pool,
     facts: &Facts,
     model: &Model,
     deadline: Instant,
-) -> Proposals {
-    let mut proposer = Proposer { pool, facts, model, found: IndexMap::default(), estimated: 0 };
-    proposer.search(deadline);
-    proposer.stream();
-    let mut all: Vec<Proposal> = proposer.found.into_values().collect();
-    all.sort_by(|one, other| one.estimate.total_cmp(&other.estimate));
-    Proposals { all, estimated: proposer.estimated }
+) -> Vec<Proposal> {
+    let mut so_far = Proposals::default();
+    go_on((pool, facts, model), &mut so_far, &mut |_| Instant::now() >= deadline);
+    stream((pool, facts, model), &mut so_far);
+    so_far.all()
 }
 
-/// Chooses proposals with low estimates that are not too much alike, in the order in which they are
-/// to be compiled.
-pub(super) fn choose(facts: &Facts, all: Vec<Proposal>) -> Vec<Vec<Directive>> {
-    let kind = |proposal: &Proposal| (proposal.family, places(facts, &proposal.directives));
-    let mut left: Vec<(Proposal, (Family, String))> = all
-        .into_iter()
-        .map(|proposal| {
-            let kind = kind(&proposal);
-            (proposal, kind)
-        })
-        .collect();
-    let mut families: IndexMap<Family, f64> = IndexMap::default();
-    let mut kinds: IndexMap<(Family, String), f64> = IndexMap::default();
-    let mut chosen = Vec::new();
-    while chosen.len() < CHOSEN {
-        let rank = |(proposal, kind): &(Proposal, (Family, String))| {
-            let family = families.get(&proposal.family).copied().unwrap_or(1.0);
-            proposal.estimate * family * kinds.get(kind).copied().unwrap_or(1.0)
-        };
-        let ranks = left.iter().map(rank).enumerate();
-        let best = ranks.min_by(|(_, one), (_, other)| one.total_cmp(other));
-        let Some((next, _)) = best else { break };
-        let (proposal, kind) = left.remove(next);
-        *families.entry(proposal.family).or_insert(1.0) *= ALIKE.0;
-        *kinds.entry(kind).or_insert(1.0) *= ALIKE.1;
-        chosen.push(proposal.directives);
-    }
-    chosen
+/// Goes on with a search until all decisions are made, or until the search took long enough.
+pub(super) fn go_on(
+    (pool, facts, model): (&mut Pool, &Facts, &Model),
+    so_far: &mut Proposals,
+    is_enough: &mut dyn FnMut(Duration) -> bool,
+) {
+    let begin = Instant::now();
+    Proposer { pool, facts, model, so_far, begin }.search(is_enough);
+    so_far.took += begin.elapsed();
+}
+
+/// Adds proposals that write outputs past the caches.
+pub(super) fn stream((pool, facts, model): (&mut Pool, &Facts, &Model), so_far: &mut Proposals) {
+    let begin = Instant::now();
+    Proposer { pool, facts, model, so_far, begin }.stream();
+    so_far.took += begin.elapsed();
 }
 
 /// The form in which equal schedules are equal: the directives of each func in their order.
@@ -177,15 +183,42 @@ pub(super) fn canonical(directives: &[Directive]) -> String {
 }
 
 impl Proposer<'_> {
-    fn search(&mut self, deadline: Instant) {
+    fn search(&mut self, is_enough: &mut dyn FnMut(Duration) -> bool) {
         let facts = self.facts;
-        let Some(output) = facts.funcs.iter().rev().find(|func| func.is_output) else { return };
+        let Some(output) = facts.funcs.iter().rev().find(|func| func.is_output) else {
+            self.so_far.is_done = true;
+            return;
+        };
         let rest: Vec<&Func> = facts
             .funcs
             .iter()
             .rev()
             .filter(|func| func.id != output.id && !(func.is_synthetic && func.points <= 1))
             .collect();
+        if self.so_far.placed.is_none() {
+            self.so_far.states = self.cut(output);
+            self.so_far.placed = Some(0);
+        }
+        while let Some(placed) = self.so_far.placed {
+            if !self.rank(&rest[placed..], is_enough) {
+                return;
+            }
+            let Some(func) = rest.get(placed) else {
+                self.so_far.is_done = true;
+                return;
+            };
+            let mut next = Vec::new();
+            for state in &std::mem::take(&mut self.so_far.states) {
+                self.placed(state, func, &mut next);
+            }
+            self.so_far.states = next;
+            self.so_far.placed = Some(placed + 1);
+        }
+    }
+
+    /// The states in which the output is cut and nothing else is decided.
+    fn cut(&mut self, output: &Func) -> Vec<State> {
+        let facts = self.facts;
         let mut states = Vec::new();
         let blocks = in_registers(facts).into_iter().map(Cut::Registers);
         for cut in CUTS.into_iter().chain(blocks) {
@@ -231,18 +264,7 @@ impl Proposer<'_> {
                 states.push(state);
             }
         }
-        self.rank(&mut states, &rest);
-        for (number, func) in rest.iter().enumerate() {
-            if Instant::now() >= deadline {
-                return;
-            }
-            let mut next = Vec::new();
-            for state in &states {
-                self.placed(state, func, &mut next);
-            }
-            self.rank(&mut next, &rest[number + 1..]);
-            states = next;
-        }
+        states
     }
 
     /// Adds the states that follow from a state by placing a func.
@@ -403,7 +425,6 @@ impl Proposer<'_> {
         }
     }
 
-    /// Adds proposals that write outputs past the caches.
     fn stream(&mut self) {
         const MOST: usize = 200;
         let outputs: Vec<FuncId> = self
@@ -413,10 +434,8 @@ impl Proposer<'_> {
             .filter(|func| func.is_output && func.readers.is_empty())
             .map(|func| func.id)
             .collect();
-        let mut all: Vec<Proposal> = self.found.values().cloned().collect();
-        all.sort_by(|one, other| one.estimate.total_cmp(&other.estimate));
         let mut counts: IndexMap<Family, usize> = IndexMap::default();
-        for Proposal { family, mut directives, .. } in all {
+        for Proposal { family, mut directives, .. } in self.so_far.all() {
             let count = counts.entry(family).or_default();
             *count += 1;
             if *count > MOST {
@@ -429,48 +448,62 @@ impl Proposer<'_> {
         }
     }
 
-    /// Estimates states by their completions, and keeps the best.
-    fn rank(&mut self, states: &mut Vec<State>, rest: &[&Func]) {
-        for state in states.iter_mut() {
-            let mut best = f64::INFINITY;
-            let usual = [Choice::Inline, Choice::Sliding, Choice::Block, Choice::Root];
-            let vector = state.vector.as_ref().map(|_| Choice::Vector);
-            let near = (!state.around.is_empty()).then_some(Choice::Near);
-            for choice in usual.into_iter().chain(vector).chain(near) {
-                let mut complete = state.clone();
-                for func in rest {
-                    let is_cheap = self.reach(&complete, func) <= 1 && func.stages.len() == 1;
-                    let own = if is_cheap && !func.is_output { Choice::Inline } else { choice };
-                    let _ = self.place(&mut complete, func, own)
-                        || self.place(&mut complete, func, Choice::Block)
-                        || self.place(&mut complete, func, Choice::Root);
-                }
-                best = best.min(self.estimate(complete.directives, state.family));
-                if rest.is_empty() {
-                    break;
-                }
+    /// Estimates states by their completions, and keeps the best. Returns false if the search
+    /// took long enough before all have an estimate.
+    fn rank(&mut self, rest: &[&Func], is_enough: &mut dyn FnMut(Duration) -> bool) -> bool {
+        while let Some(state) = self.so_far.states.get(self.so_far.ranked).cloned() {
+            if is_enough(self.so_far.took + self.begin.elapsed()) {
+                return false;
             }
-            state.estimate = best;
+            let estimate = self.completed(&state, rest);
+            self.so_far.states[self.so_far.ranked].estimate = estimate;
+            self.so_far.ranked += 1;
         }
+        let states = &mut self.so_far.states;
         states.retain(|state| state.estimate.is_finite());
         states.sort_by(|one, other| one.estimate.total_cmp(&other.estimate));
         let mut seen = FxHashSet::default();
         states.retain(|state| seen.insert(canonical(&state.directives)));
         states.truncate(BEAM);
+        self.so_far.ranked = 0;
+        true
+    }
+
+    /// The lowest estimate of a state's completions.
+    fn completed(&mut self, state: &State, rest: &[&Func]) -> f64 {
+        let mut best = f64::INFINITY;
+        let usual = [Choice::Inline, Choice::Sliding, Choice::Block, Choice::Root];
+        let vector = state.vector.as_ref().map(|_| Choice::Vector);
+        let near = (!state.around.is_empty()).then_some(Choice::Near);
+        for choice in usual.into_iter().chain(vector).chain(near) {
+            let mut complete = state.clone();
+            for func in rest {
+                let is_cheap = self.reach(&complete, func) <= 1 && func.stages.len() == 1;
+                let own = if is_cheap && !func.is_output { Choice::Inline } else { choice };
+                let _ = self.place(&mut complete, func, own)
+                    || self.place(&mut complete, func, Choice::Block)
+                    || self.place(&mut complete, func, Choice::Root);
+            }
+            best = best.min(self.estimate(complete.directives, state.family));
+            if rest.is_empty() {
+                break;
+            }
+        }
+        best
     }
 
     fn estimate(&mut self, directives: Vec<Directive>, family: Family) -> f64 {
         let key = canonical(&directives);
-        if let Some(known) = self.found.get(&key) {
+        if let Some(known) = self.so_far.found.get(&key) {
             return known.estimate;
         }
-        self.estimated += 1;
+        self.so_far.estimated += 1;
         let schedule = Schedule { name: String::new(), directives };
         let estimate = self.model.estimate(self.pool, &schedule);
         let estimate = estimate.map_or(f64::INFINITY, |estimate| estimate.total);
         let proposal = Proposal { estimate, family, directives: schedule.directives };
         if estimate.is_finite() {
-            self.found.insert(key, proposal);
+            self.so_far.found.insert(key, proposal);
         }
         estimate
     }
@@ -543,20 +576,9 @@ fn channels(output: &Func, cut: Cut, within_vectors: bool) -> Option<Vec<String>
     })
 }
 
-/// The places of all funcs, as words: schedules with the same places differ in numbers only.
-pub(super) fn places(facts: &Facts, directives: &[Directive]) -> String {
-    let place = |func: &Func| -> (FuncId, Placement, bool) {
-        let stored = directives
-            .iter()
-            .any(|found| found.func == func.id && matches!(found.action, Action::StoreAt(_)));
-        (func.id, facts.placement(directives, func.id), stored)
-    };
-    format!("{:?}", facts.funcs.iter().map(place).collect::<Vec<_>>())
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use halidom_base::FxHashSet;
     use halidom_codegen::Target;
@@ -568,7 +590,7 @@ mod tests {
     use super::super::facts::{Facts, Placement};
     use super::super::model::Model;
     use super::super::processor;
-    use super::{Action, Family, Pool, Proposal, Schedule, propose};
+    use super::{Action, Family, Pool, Proposal, Proposals, Schedule, go_on, stream};
 
     const TEXT: &str = "\
 fn nine(f) -> func(x, y) = f(x - 1, y - 1) + f(x, y - 1) + f(x + 1, y - 1) + f(x - 1, y) + f(x, y)
@@ -644,8 +666,17 @@ pipeline p(input: buffer<f32, 2>) -> output: buffer<f32, 2> {
         );
         let machine = processor::uncalibrated(1);
         let model = Model::new(pool, &algorithm, &prepared, machine);
-        let until = Instant::now() + Duration::from_mins(2);
-        let found = propose(pool, &facts, &model, until);
+        let mut so_far = Proposals::default();
+        let mut asked = 0;
+        // A search that is stopped goes on from there.
+        let mut stops = |_: Duration| {
+            asked += 1;
+            asked % 50 == 0
+        };
+        while !so_far.is_done {
+            go_on((&mut *pool, &facts, &model), &mut so_far, &mut stops);
+        }
+        stream((&mut *pool, &facts, &model), &mut so_far);
         let named = |mut proposal: Proposal, pool: &Pool| {
             move_inwards(pool, &facts, &mut proposal.directives);
             let directives = proposal.directives.clone();
@@ -653,8 +684,8 @@ pipeline p(input: buffer<f32, 2>) -> output: buffer<f32, 2> {
             let text = print_schedule(pool, &algorithm, &schedule).unwrap();
             (proposal, text)
         };
-        let all = found.all.into_iter().map(|proposal| named(proposal, pool)).collect();
-        (facts, all, found.estimated)
+        let all = so_far.all().into_iter().map(|proposal| named(proposal, pool)).collect();
+        (facts, all, so_far.estimated)
     }
 
     #[test]

@@ -98,7 +98,7 @@ fn proposed(
         return None;
     }
     let facts = Facts::asked(pool, &algorithm, prepared, options);
-    let all = propose(pool, &facts, &model, Instant::now() + PROPOSING).all;
+    let all = propose(pool, &facts, &model, Instant::now() + PROPOSING);
     let Proposal { estimate: lowest, mut directives, .. } = all.into_iter().next()?;
     if lowest * WORTH > estimate {
         return None;

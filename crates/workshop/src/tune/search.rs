@@ -24,7 +24,7 @@ use super::moves::{Mover, changed, number};
 use super::options::Options;
 use super::polish::variants;
 use super::processor;
-use super::propose::{canonical, choose, propose};
+use super::propose::canonical;
 use super::race::{Best, NEAR, ROUNDS, Slower, median, race};
 use super::seeds::seeds;
 use super::unproved::Unproved;
@@ -52,10 +52,6 @@ const FAR: f64 = 1.4;
 const FASTER: f64 = 0.985;
 /// The largest number of rounds at the end.
 const MOST_ROUNDS: usize = 31;
-/// The number of proposals that are compiled before the best one is changed.
-const FIRST: usize = 6;
-/// The part of the budget in which the model proposes schedules, and a limit for that.
-const PROPOSING: (f64, Duration) = (0.15, Duration::from_secs(8));
 /// The numbers of changes from which the model chooses one. From few, it often chooses one that it
 /// likes less.
 const DRAWN: [usize; 3] = [4, 12, 36];
@@ -149,8 +145,8 @@ pub(super) struct Search {
     /// The schedules that the search started with.
     pub(super) starts: Vec<Arc<Member>>,
     pub(super) seen: FxHashSet<String>,
-    /// The places of funcs, as words, under schedules that are proved.
-    pub(super) proved: FxHashSet<String>,
+    /// Schedules that are proved, by the places of their funcs as words.
+    pub(super) proved: IndexMap<String, Arc<Member>>,
     pub(super) unproved: Unproved,
     /// The schedules that took the lead.
     pub(super) course: Vec<Lead>,
@@ -158,12 +154,14 @@ pub(super) struct Search {
     pub(super) begun: Instant,
     /// The time that proofs took.
     pub(super) judged_in: Duration,
+    /// The number of schedules that were estimated for the proposals, and the time for that.
+    pub(super) estimated: Option<(usize, Duration)>,
     /// Schedules that were slower than the best one.
     pub(super) slower: Slower,
     /// The proposals that were not compiled yet, in their order.
-    waiting: VecDeque<Vec<Directive>>,
+    pub(super) waiting: VecDeque<Vec<Directive>>,
     /// `None` if the search goes without estimates.
-    model: Option<Model>,
+    pub(super) model: Option<Model>,
     pub(super) abandoned: Vec<Abandoned>,
     /// The number of candidates that are compiled together.
     together: usize,
@@ -204,11 +202,12 @@ impl Search {
             members: Vec::new(),
             starts: Vec::new(),
             seen: FxHashSet::default(),
-            proved: FxHashSet::default(),
+            proved: IndexMap::default(),
             unproved: Unproved::default(),
             course: Vec::new(),
             begun: Instant::now(),
             judged_in: Duration::ZERO,
+            estimated: None,
             slower: Slower::default(),
             abandoned: Vec::new(),
             together: FEWEST,
@@ -286,30 +285,6 @@ impl Search {
                 reason: "the budget is too short".to_owned(),
             },
         })
-    }
-
-    /// Times the schedules that the model proposes.
-    fn proposals(
-        &mut self,
-        deadline: Instant,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<(), TuneError> {
-        let Some(model) = &self.model else { return Ok(()) };
-        let begin = Instant::now();
-        let left = deadline.saturating_duration_since(begin);
-        let until = begin + left.mul_f64(PROPOSING.0).min(PROPOSING.1);
-        let found = propose(&mut self.loaded.module.pool, &self.facts, model, until);
-        let took = begin.elapsed().as_secs_f64();
-        let rate = found.estimated as f64 / took.max(1e-9);
-        let least = found.all.first().map_or(0.0, |proposal| proposal.estimate / 1e6);
-        let count = found.estimated;
-        progress(&format!(
-            "estimated {count} schedules, {rate:.0} a second; the lowest estimate is {least:.3} ms"
-        ));
-        let mut chosen = choose(&self.facts, found.all);
-        self.waiting = chosen.split_off(chosen.len().min(FIRST)).into();
-        self.candidates(chosen, deadline, progress)?;
-        Ok(())
     }
 
     /// Some systematic changes of the best schedule that were not tried yet, those first that were
@@ -392,14 +367,8 @@ impl Search {
         Ok(())
     }
 
-    /// Builds schedules together, unless they are known, and examines each. Returns the number of
-    /// those that are new.
-    pub(super) fn candidates(
-        &mut self,
-        mut drawn: Vec<Vec<Directive>>,
-        deadline: Instant,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<usize, TuneError> {
+    /// Puts schedules in the form in which they are built. Drops those that are known.
+    pub(super) fn made_ready(&mut self, mut drawn: Vec<Vec<Directive>>) -> Vec<Vec<Directive>> {
         for directives in &mut drawn {
             if self.halide.is_some() {
                 halide::strip(directives);
@@ -410,21 +379,28 @@ impl Search {
         drawn.retain(|directives| {
             self.seen.insert(canonical(directives)) && !self.is_like_unproved(directives)
         });
+        drawn
+    }
+
+    /// Builds schedules together, unless they are known, and examines each. Returns the number of
+    /// those that are new.
+    pub(super) fn candidates(
+        &mut self,
+        drawn: Vec<Vec<Directive>>,
+        deadline: Instant,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<usize, TuneError> {
         let mut new = 0;
         // Each schedule with the number of its earlier tries.
         let mut queue: VecDeque<(Vec<Directive>, usize)> =
-            drawn.into_iter().map(|directives| (directives, 0)).collect();
+            self.made_ready(drawn).into_iter().map(|directives| (directives, 0)).collect();
         while !queue.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || !all_ended(&mut self.abandoned, deadline) {
                 break;
             }
             let part: Vec<_> = queue.drain(..queue.len().min(self.together)).collect();
-            let candidate = |(directives, _): &(Vec<Directive>, usize)| {
-                let name = "candidate".to_owned();
-                Schedule { name, directives: directives.clone() }
-            };
-            let schedules = part.iter().map(candidate).collect();
+            let schedules = part.iter().map(|(directives, _)| candidate(directives)).collect();
             let limit = self.longest_compile().min(left);
             let begin = Instant::now();
             let with = (&self.toolchain, self.halide);
@@ -452,12 +428,12 @@ impl Search {
     }
 
     /// The time limit for compiles, ours or those of stock Halide.
-    fn longest_compile(&self) -> Duration {
+    pub(super) fn longest_compile(&self) -> Duration {
         if self.halide.is_some() { HALIDE_COMPILE } else { COMPILE.1 }
     }
 
     /// Examines a schedule that was built.
-    fn candidate(
+    pub(super) fn candidate(
         &mut self,
         directives: &[Directive],
         built: Result<Arc<Built>, Failure>,
@@ -644,23 +620,28 @@ impl Search {
     /// Prints a candidate's schedule.
     pub(super) fn text_of(&self, directives: &[Directive]) -> String {
         let pipeline = &self.loaded.module.pipelines[self.pipeline];
-        let name = "candidate".to_owned();
-        let schedule = Schedule { name, directives: directives.to_vec() };
+        let schedule = candidate(directives);
         print_schedule(&self.loaded.module.pool, &pipeline.algorithm, &schedule)
             .unwrap_or_else(|unprintable| unprintable.to_string())
     }
 
-    /// The fastest schedules, followed by the remaining ones that the search started with.
+    /// The fastest schedules, followed by those that were proved and those that the search started
+    /// with.
     pub(super) fn ranked(&self) -> Vec<Arc<Member>> {
         let mut ranked = self.members.clone();
-        let mut starts = self.starts.clone();
-        starts.sort_by(|a, b| a.score.total_cmp(&b.score));
-        for start in starts {
-            if !ranked.iter().any(|known| Arc::ptr_eq(known, &start)) {
-                ranked.push(start);
+        let mut others: Vec<&Arc<Member>> = self.proved.values().chain(&self.starts).collect();
+        others.sort_by(|a, b| a.score.total_cmp(&b.score));
+        for other in others {
+            if !ranked.iter().any(|known| Arc::ptr_eq(known, other)) {
+                ranked.push(Arc::clone(other));
             }
         }
         ranked
+    }
+
+    /// Tests whether this very schedule was proved.
+    pub(super) fn is_proved(&self, member: &Arc<Member>) -> bool {
+        self.proved.values().any(|known| Arc::ptr_eq(known, member))
     }
 
     /// Tests whether one of the schedules to start with is not proved.
@@ -745,6 +726,11 @@ impl Search {
         });
         Ok((is_fastest || !winner.is_new).then_some(rows))
     }
+}
+
+/// A schedule that is to be examined.
+pub(super) fn candidate(directives: &[Directive]) -> Schedule {
+    Schedule { name: "candidate".to_owned(), directives: directives.to_vec() }
 }
 
 /// The loops that a legal schedule makes, of funcs that the pool has.

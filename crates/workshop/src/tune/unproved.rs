@@ -4,8 +4,9 @@ use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::Directive;
 use halidom_verdict::Verdict;
 
+use super::choose::places;
 use super::facts::Facts;
-use super::propose::{canonical, places};
+use super::propose::canonical;
 
 /// After so many unproved schedules with the funcs at the same places, others with them at these
 /// places are not expected to be proved either.

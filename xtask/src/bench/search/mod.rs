@@ -1,5 +1,5 @@
 //! Measures the tuner: its estimates against times, what it finds against the schedules of Halide's
-//! autoschedulers, and its results for random pipelines.
+//! autoschedulers and at other sizes, and its results for random pipelines.
 
 mod course;
 mod effort;
@@ -9,15 +9,17 @@ mod race;
 mod random;
 mod rivals;
 mod stock;
+mod transfer;
 
 use crate::error::Error;
 
-/// `search [--model [N] | --halide] [PROGRAM…]`, or `search --random [N]`.
+/// `search [--model [N] | --halide | --transfer] [PROGRAM…]`, or `search --random [N]`.
 pub(super) fn run(words: &[&str]) -> Result<(), Error> {
     match words {
         ["--model", words @ ..] => model::run(words),
         ["--random", words @ ..] => random::run(words),
         ["--halide", words @ ..] => stock::run(words),
+        ["--transfer", words @ ..] => transfer::run(words),
         words => rivals::run(words),
     }
 }

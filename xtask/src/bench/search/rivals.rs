@@ -10,11 +10,15 @@ use crate::error::Error;
 use crate::json::Json;
 use crate::process::{self, program, root, shown};
 use crate::table;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The autoschedulers for processors.
 const SCHEDULERS: [&str; 3] = ["Mullapudi2016", "Adams2019", "Li2018"];
+/// The makers of code, as `halidom bench` names them.
+const OURS: &str = "halidom";
+const HALIDE: &str = "halide";
 /// The largest geometric mean of the ratios to the fastest rivals, the largest single ratio, and
 /// the largest geometric mean of the ratios to `best`.
 const LIMITS: (f64, f64, f64) = (0.75, 1.1, 1.1);
@@ -69,6 +73,16 @@ pub(super) fn exported(one: &Program, file: &Path, effort: &Effort<'_>) -> Resul
 /// course of the search.
 fn tuned(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<(PathBuf, Course), Error> {
     let name = format!("{}-{}-{}", one.name, effort.threads, effort.budget);
+    tuned_at(one, file, (&name, &arguments(one)), effort)
+}
+
+/// Searches with the given arguments. The result is kept in files of the given name.
+pub(super) fn tuned_at<S: AsRef<OsStr>>(
+    one: &Program,
+    file: &Path,
+    (name, arguments): (&str, &[S]),
+    effort: &Effort<'_>,
+) -> Result<(PathBuf, Course), Error> {
     let whole = effort.folder.join(format!("{name}.hal"));
     let answered = effort.folder.join(format!("{name}.json"));
     let known = fs::read_to_string(&answered).ok().and_then(|text| Answer::read(&text).ok());
@@ -80,7 +94,7 @@ fn tuned(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<(PathBuf, Co
     command.arg("tune").arg(file).args(["-p", one.pipeline, "-s", "default", "--seed", "1"]);
     // The rivals' schedules demand outputs of at least one block, too.
     command.args(["--budget", effort.budget, "--threads", effort.threads, "--allow-bounds"]);
-    command.args(arguments(one)).args(["--json", "--quiet"]).arg("-o").arg(&found);
+    command.args(arguments).args(["--json", "--quiet"]).arg("-o").arg(&found);
     let output = process::capture(&mut command)?;
     if !output.status.success() {
         println!("{}", String::from_utf8_lossy(&output.stderr));
@@ -113,33 +127,42 @@ pub(super) fn arguments(one: &Program) -> Vec<&'static str> {
 fn ours(one: &Program, file: &Path, effort: &Effort<'_>) -> Result<Vec<Named>, Error> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let mut found = Vec::new();
-    for (schedule, against) in [("tuned", false), ("best", false), ("application", true)] {
+    for (schedule, maker) in [("tuned", OURS), ("best", OURS), ("application", HALIDE)] {
         let given = ["(", " "].map(|next| format!("schedule {schedule}{next}"));
-        if !given.iter().any(|given| text.contains(given)) {
-            continue;
-        }
-        let mut command = program(&effort.halidom);
-        command.arg("bench").arg(file).args(["-p", one.pipeline, "-s", schedule, "--json"]);
-        command.args(["--threads", effort.threads, "--budget", SECONDS, "--rounds", "100"]);
-        command.arg("--no-validate").args(arguments(one));
-        if against {
-            command.args(["--against", "halide"]);
-        }
-        let output = process::capture(&mut command)?;
-        let problem = |problem| Error::Output { command: shown(&command), problem };
-        let answer = Answer::read(&String::from_utf8_lossy(&output.stdout)).map_err(problem)?;
-        let rows = answer.json.get("rows").and_then(Json::array).unwrap_or_default();
-        for row in rows {
-            let maker = row.get("maker").and_then(Json::text).unwrap_or_default();
-            let number = |key| row.get(key).and_then(Json::number);
-            if let (true, Some(median), Some(least)) =
-                ((maker == "halide") == against, number("milliseconds"), number("least"))
-            {
-                found.push((schedule.to_owned(), (median, least)));
-            }
+        if given.iter().any(|given| text.contains(given)) {
+            found.extend(times(one, file, (&[schedule], maker), &arguments(one), effort)?);
         }
     }
     Ok(found)
+}
+
+/// The median and the least milliseconds of a maker's code for some schedules, which run in turn.
+pub(super) fn times<S: AsRef<OsStr>>(
+    one: &Program,
+    file: &Path,
+    (schedules, maker): (&[&str], &str),
+    arguments: &[S],
+    effort: &Effort<'_>,
+) -> Result<Vec<Named>, Error> {
+    let mut command = program(&effort.halidom);
+    command.arg("bench").arg(file).args(["-p", one.pipeline, "--json", "--no-validate"]);
+    command.args(schedules.iter().flat_map(|schedule| ["-s", *schedule]));
+    command.args(["--threads", effort.threads, "--budget", SECONDS, "--rounds", "100"]);
+    command.args(arguments);
+    if maker != OURS {
+        command.args(["--against", maker]);
+    }
+    let output = process::capture(&mut command)?;
+    let problem = |problem| Error::Output { command: shown(&command), problem };
+    let answer = Answer::read(&String::from_utf8_lossy(&output.stdout)).map_err(problem)?;
+    let rows = answer.json.get("rows").and_then(Json::array).unwrap_or_default();
+    let named = |row: &Json| {
+        let text = |key| row.get(key).and_then(Json::text);
+        let number = |key| row.get(key).and_then(Json::number);
+        let name = text("schedule").filter(|_| text("maker") == Some(maker))?;
+        Some((name.to_owned(), (number("milliseconds")?, number("least")?)))
+    };
+    Ok(rows.iter().filter_map(named).collect())
 }
 
 /// Draws the courses of the searches.

@@ -61,6 +61,8 @@ struct Scope {
     guards: Vec<FormulaId>,
     bounds: Bounds,
     limits: Limits,
+    /// The bounded products among the entry checks, each with its shapes in both orders.
+    products: Option<Rc<[Rc<Limit>]>>,
     /// Values of symbols under which all of it holds.
     models: Vec<FxHashMap<Symbol, i128>>,
 }
@@ -76,12 +78,10 @@ pub(super) struct Intervals {
     /// Upper ends, by integer, scope and the greatest end that is of use, with the number of
     /// searches for each.
     ends: FxHashMap<(PolyId, usize, i128), (u32, Option<End>)>,
-    /// Bounded products, each with its shapes in both orders.
+    /// Bounded products that are shown at places, each with its shapes in both orders.
     limits: Vec<Rc<Limit>>,
-    /// True if the entry checks' products are among them.
-    are_collected: bool,
-    /// The limit and the slack that succeeded last.
-    last: Option<(Rc<Limit>, usize)>,
+    /// The limit and the slack that succeeded last, and the scope.
+    last: Option<(Rc<Limit>, usize, usize)>,
 }
 
 /// An end of an interval, with the steps that show it.
@@ -130,7 +130,6 @@ impl Intervals {
             places,
             ends: FxHashMap::default(),
             limits: Vec::new(),
-            are_collected: false,
             last: None,
         }
     }
@@ -230,7 +229,7 @@ impl Intervals {
         known.dedup_by_key(|(poly, _)| *poly);
         let limits = Limits::new(desk.space, symbols.clone(), &known, guards.clone());
         let bounds = Bounds::new(desk.space, &loops, symbols, known);
-        Scope { guards, bounds, limits, models: Vec::new() }
+        Scope { guards, bounds, limits, products: None, models: Vec::new() }
     }
 
     /// Proposes the interval of an integer by its normal form.
@@ -310,7 +309,7 @@ impl Intervals {
         scope: usize,
         work: impl FnOnce(&mut Bounds, &Space, &mut Sizes<'_>) -> T,
     ) -> T {
-        let Scope { guards, bounds, limits, models } = &mut self.scopes[scope];
+        let Scope { guards, bounds, limits, models, .. } = &mut self.scopes[scope];
         let space = desk.space;
         let mut at_most =
             |_: &Space, a: Symbol, b: Symbol| is_at_most(desk, (guards, models), (a, b));

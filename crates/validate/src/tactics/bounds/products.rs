@@ -11,50 +11,59 @@ use super::{Ends, Intervals, WIDTH, asked, sides};
 use crate::obligation::door::Desk;
 use crate::obligation::natural::{Natural, Wanted};
 use crate::obligation::overflow::SMALL;
-use crate::space::{Formula, FormulaId, PolyId};
+use crate::ranges::Interval;
+use crate::space::{FormulaId, PolyId};
 
 /// Factors and offsets by which operands may exceed the shapes of a limit: (k, c) for the first,
-/// (l, d) for the second.
-const SLACK: [((i128, i128), (i128, i128)); 3] =
-    [((1, 1), (1, 1)), ((4, 64), (4, 64)), ((1, 1), (1024, 8192))];
+/// (l, d) for the second. The last one is for rows of whole blocks, where a limit may be about the
+/// number of blocks.
+const SLACK: [((i128, i128), (i128, i128)); 4] =
+    [((1, 1), (1, 1)), ((4, 64), (4, 64)), ((1, 1), (1024, 8192)), ((64, 64), (1, 1))];
 /// A limit whose shapes may be greater is useless.
 const MOST_SHAPE: i128 = 1 << 58;
 
 impl Intervals {
-    /// Collects the bounded products among the entry checks: `L - e·s >= 0`.
-    fn collect_limits(&mut self, desk: &mut Desk<'_, '_>) {
-        if std::mem::replace(&mut self.are_collected, true) {
-            return;
+    /// Returns the bounded products among the entry checks, `L - e·s >= 0`, that hold in a scope.
+    fn limits_of(&mut self, desk: &mut Desk<'_, '_>, scope: usize) -> Rc<[Rc<Limit>]> {
+        if let Some(known) = &self.scopes[scope].products {
+            return Rc::clone(known);
         }
-        let learned = std::mem::take(&mut self.limits);
-        let Some(symbols) = self.symbols.clone() else { return };
-        for condition in desk.entry().to_vec() {
-            for part in desk.space.conjuncts(condition) {
-                let Formula::NonNegative(poly) = *desk.space.formula(part) else { continue };
-                let (most, product) = match &*desk.space.poly(poly).0 {
-                    [(product, -1)] => (0, product),
-                    [(constant, most), (product, -1)] if constant.is_empty() => (*most, product),
-                    _ => continue,
-                };
-                let [first, second] = **product else { continue };
-                let shapes = [first, second].map(|atom| desk.space.atom_poly(atom));
-                let range = |poly| symbols.get(&desk.space.as_symbol(poly)?).copied();
-                let (Some(a), Some(b)) = (range(shapes[0]), range(shapes[1])) else { continue };
-                if a.0 < 0 || b.0 < 0 || a.1 >= 1 << 64 || b.1 >= 1 << 64 {
-                    continue;
+        let symbols = self.symbols.clone().unwrap_or_default();
+        let guards = self.scopes[scope].guards.clone();
+        let mut found = Vec::new();
+        for (poly, shown) in self.scopes[scope].limits.facts().to_vec() {
+            let (most, product) = match &*desk.space.poly(poly).0 {
+                [(product, -1)] => (0, product),
+                [(constant, most), (product, -1)] if constant.is_empty() => (*most, product),
+                _ => continue,
+            };
+            let [first, second] = **product else { continue };
+            let shapes = [first, second].map(|atom| desk.space.atom_poly(atom));
+            let ends = shapes.map(|shape| {
+                let known = desk.space.as_symbol(shape).and_then(|shape| symbols.get(&shape));
+                match known {
+                    Some(range) => stated(desk, shape, *range),
+                    None => asked_shape(desk, shape, &guards),
                 }
-                let mut steps = vec![Natural::Fact(poly)];
-                for (shape, range) in shapes.into_iter().zip([a, b]) {
-                    let [above, below] = sides(desk.space, shape, range);
-                    let natural = Natural::Sum(shape, 1, vec![(1, vec![above])]);
-                    steps.extend([Natural::Fact(above), Natural::Fact(below), natural]);
-                }
-                let [first, second] = shapes;
-                let (greatest, facts) = ([a.1, b.1], Vec::new());
-                self.add(Limit { first, second, most, greatest, facts, steps });
+            });
+            let [a, b] = [&ends[0], &ends[1]].map(Ends::interval);
+            if a.0 < 0 || b.0 < 0 || a.1 >= 1 << 64 || b.1 >= 1 << 64 {
+                continue;
             }
+            let mut steps = vec![shown];
+            for (shape, ends) in shapes.into_iter().zip(&ends) {
+                let [above, _] = sides(desk.space, shape, ends.interval());
+                steps.extend(ends.steps());
+                steps.push(Natural::Sum(shape, 1, vec![(1, vec![above])]));
+            }
+            let [first, second] = shapes;
+            let (greatest, facts) = ([a.1, b.1], Vec::new());
+            let limit = Limit { first, second, most, greatest, facts, steps };
+            found.extend([Rc::new(limit.swapped()), Rc::new(limit)]);
         }
-        self.limits.extend(learned);
+        let found: Rc<[Rc<Limit>]> = found.into();
+        self.scopes[scope].products = Some(Rc::clone(&found));
+        found
     }
 
     fn add(&mut self, limit: Limit) {
@@ -120,12 +129,14 @@ impl Intervals {
         [left, right]: [PolyId; 2],
         at: (&[FormulaId], usize),
     ) -> Ends {
-        self.collect_limits(desk);
+        let stated = self.limits_of(desk, at.1);
         // The limit that succeeded last is likely to succeed again.
         let mut tries: Vec<(Rc<Limit>, usize)> = Vec::new();
-        tries.extend(self.last.clone());
+        let last = self.last.clone().filter(|(.., scope)| *scope == at.1);
+        tries.extend(last.map(|(limit, slack, _)| (limit, slack)));
         for slack in 0..SLACK.len() {
-            tries.extend(self.limits.iter().map(|limit| (Rc::clone(limit), slack)));
+            let all = stated.iter().chain(&self.limits);
+            tries.extend(all.map(|limit| (Rc::clone(limit), slack)));
         }
         tries.retain(|(limit, _)| at.0.starts_with(&limit.facts));
         // A limit with this very shape, such as a buffer's own stride, is the most likely to
@@ -149,7 +160,7 @@ impl Intervals {
                 let bounds = &mut self.scopes[at.1].bounds;
                 let shapes = shapes.map(|shape| bounds.in_offsets(desk.space, shape));
                 let ends = limited(desk, (left, right), (&limit, shapes), (slack, bound));
-                self.last = Some((limit, slack));
+                self.last = Some((limit, slack, at.1));
                 return ends;
             }
         }
@@ -206,6 +217,18 @@ impl Intervals {
             steps: asked(),
         })
     }
+}
+
+/// The ends of a symbol that the entry checks state.
+fn stated(desk: &Desk<'_, '_>, shape: PolyId, range: Interval) -> Ends {
+    let [above, below] = sides(desk.space, shape, range);
+    let end = |end, fact| Some((end, vec![Natural::Fact(fact)]));
+    Ends { low: end(range.0, above), high: end(range.1, below) }
+}
+
+/// The ends of another shape, such as the number of blocks in a row, by the solver.
+fn asked_shape(desk: &mut Desk<'_, '_>, shape: PolyId, guards: &[FormulaId]) -> Ends {
+    asked(desk, Wanted { poly: shape, factors: None, enough: (0, SMALL) }, guards)
 }
 
 /// A value within a multiple of a shape, in terms of offsets.

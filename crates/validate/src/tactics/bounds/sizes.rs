@@ -51,6 +51,11 @@ impl Limits {
         limits
     }
 
+    /// The facts, each with the step that shows it.
+    pub(super) fn facts(&self) -> &[(PolyId, Natural)] {
+        &self.facts
+    }
+
     /// Records a fact of the form `L - product >= 0` or `other - product >= 0`.
     fn fact(&mut self, space: &Space, fact: PolyId, number: usize) {
         let (mut less, mut greater, mut constant) = (None, None, 0);
