@@ -254,10 +254,10 @@ impl Proposer<'_> {
                     let Some(vars) = channels(output, cut, within_vectors) else { continue };
                     let mut made = state.clone();
                     made.directives.push(directive(output.id, 0, Action::Reorder { vars }));
+                    self.fix_channels(output, within_vectors, &mut made.directives);
                     if within_vectors {
                         made.vector = vector.clone().filter(|_| facts.may_demand);
                         made.family = Family::Channels;
-                        self.fix_channels(output, &mut made.directives);
                     }
                     states.push(made);
                 }
@@ -413,15 +413,24 @@ impl Proposer<'_> {
         true
     }
 
-    /// Fixes the few channels of an output, where that is permitted, and unrolls their loops.
-    fn fix_channels(&mut self, output: &Func, directives: &mut Vec<Directive>) {
+    /// Fixes the few channels of an output, where that is permitted, and unrolls their loops if
+    /// they are within vectors. Rows of a fixed number of channels have a size that is known to be
+    /// small.
+    fn fix_channels(
+        &mut self,
+        output: &Func,
+        within_vectors: bool,
+        directives: &mut Vec<Directive>,
+    ) {
         for var in output.args.iter().skip(2) {
             let Some((min, extent)) = fixed(self.facts, output, var) else { continue };
             let (min, extent) = (Some(self.pool.int(min)), self.pool.int(extent));
             let bound = Action::Bound { var: var.clone(), min, extent };
             directives.insert(0, directive(output.id, 0, bound));
-            let unroll = Action::Unroll { var: var.clone(), factor: None, tail: Tail::Auto };
-            directives.push(directive(output.id, 0, unroll));
+            if within_vectors {
+                let unroll = Action::Unroll { var: var.clone(), factor: None, tail: Tail::Auto };
+                directives.push(directive(output.id, 0, unroll));
+            }
         }
     }
 
