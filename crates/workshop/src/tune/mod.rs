@@ -161,9 +161,10 @@ pub fn run(
     let last = options.budget.mul_f64(LAST.0).min(LAST.1);
     // The rest of the budget is for the winner.
     let until = deadline.checked_sub(last).unwrap_or(deadline);
-    let Right { expected, reference, unscheduled, validated_in } = right;
+    let Right { expected, reference, unscheduled, compiled_in, validated_in } = right;
     let known = (expected, unscheduled);
     let mut search = Search::new(loaded, options, &toolchain, prepared, request, known);
+    search.limit_compiles(compiled_in);
     search.begun = begin + validated_in;
     search.begin(until, progress)?;
     search.go(until, &options.judge, progress)?;

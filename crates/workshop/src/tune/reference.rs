@@ -55,6 +55,8 @@ pub(super) struct Right {
     pub(super) reference: Reference,
     /// The unscheduled form, unless a proposal took its place.
     pub(super) unscheduled: Option<Unscheduled>,
+    /// The time of its compile.
+    pub(super) compiled_in: Duration,
     pub(super) validated_in: Duration,
 }
 
@@ -75,15 +77,17 @@ pub(super) fn expected(
     unscheduled(loaded, options, toolchain, prepared)
 }
 
-/// Compiles the proposal with the lowest estimate, if the unscheduled form would take long. Returns
-/// it with its text.
+/// A proposal that was compiled, its text, and the time of the compile.
+type Compiled = (Form, String, Duration);
+
+/// Compiles the proposal with the lowest estimate, if the unscheduled form would take long.
 fn proposed(
     loaded: &mut Loaded,
     options: &Options,
     toolchain: &Toolchain,
     prepared: &Arc<Prepared>,
     progress: &mut dyn FnMut(&str),
-) -> Option<(Form, String)> {
+) -> Option<Compiled> {
     if !options.estimates {
         return None;
     }
@@ -114,13 +118,14 @@ fn proposed(
     let text = print_schedule(pool, &algorithm, &schedule).ok()?;
     let (copy, pipeline, compiler) = (loaded.clone(), options.pipeline, toolchain.clone());
     let make = move || form::compile(copy, pipeline, Some(schedule), &compiler).map(Arc::new);
+    let begin = Instant::now();
     let form = Form::start(make, prepared, COMPILE).ok()?;
-    Some((form.with_threads(options.threads()), text))
+    Some((form.with_threads(options.threads()), text, begin.elapsed()))
 }
 
 /// Runs a proposal if it is proved.
 fn proved(
-    (mut form, text): (Form, String),
+    (mut form, text, compiled_in): Compiled,
     options: &Options,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Option<Right>, TuneError> {
@@ -143,7 +148,8 @@ fn proved(
     let is_near = form.built.algorithm.fast_math || options.halide.is_some();
     let nearly = is_near.then(|| Likeness::of(&form.built.pool, &form.built.algorithm));
     let expected = Arc::new(Expected { outputs, nearly });
-    Ok(Some(Right { expected, reference: Reference::Proposed, unscheduled: None, validated_in }))
+    let (reference, unscheduled) = (Reference::Proposed, None);
+    Ok(Some(Right { expected, reference, unscheduled, compiled_in, validated_in }))
 }
 
 fn unscheduled(
@@ -165,7 +171,9 @@ fn unscheduled(
     let limit = options.budget.max(LEAST);
     let (copy, pipeline, compiler) = (loaded.clone(), options.pipeline, toolchain.clone());
     let make = move || form::compile(copy, pipeline, None, &compiler).map(Arc::new);
+    let begin = Instant::now();
     let mut form = Form::start(make, prepared, limit).map_err(|(failure, _)| fails(failure))?;
+    let compiled_in = begin.elapsed();
     let mut took = form.run(1, limit).map_err(fails)?;
     // A short run may have waited for other work.
     for _ in 0..2 {
@@ -204,5 +212,6 @@ fn unscheduled(
         let nearly = Some(Likeness::of(pool, algorithm));
         expected = Arc::new(Expected { outputs: expected.outputs.clone(), nearly });
     }
-    Ok(Right { expected, reference, unscheduled: Some(Unscheduled { built, took }), validated_in })
+    let unscheduled = Some(Unscheduled { built, took });
+    Ok(Right { expected, reference, unscheduled, compiled_in, validated_in })
 }

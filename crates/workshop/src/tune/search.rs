@@ -34,8 +34,10 @@ use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 use halidom_driver::stock::Language;
 use halidom_verdict::{Cause, Verdict};
 
-/// The time limits for the C compiler and for a whole compile.
+/// The time limits for the C compiler and for a whole compile. They are at least so many times as
+/// long as the first compile, which tells how fast the machine is and how large the program.
 pub(super) const COMPILE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(8));
+const OF_FIRST: (u32, u32) = (3, 5);
 /// The time limit for the compiles by stock Halide of the candidates that are built together.
 const HALIDE_COMPILE: Duration = Duration::from_secs(30);
 /// The time after which fewer candidates are compiled together, by us and by stock Halide.
@@ -165,6 +167,8 @@ pub(super) struct Search {
     pub(super) abandoned: Vec<Abandoned>,
     /// The number of candidates that are compiled together.
     together: usize,
+    /// The time limit for a whole compile.
+    compile: Duration,
 }
 
 impl Search {
@@ -189,6 +193,7 @@ impl Search {
             halide: options.halide,
             differing: Vec::new(),
             toolchain: toolchain.clone().within(COMPILE.0),
+            compile: COMPILE.1,
             counts: Counts::default(),
             request: request.clone(),
             prepared,
@@ -214,6 +219,13 @@ impl Search {
             waiting: VecDeque::new(),
             loaded,
         }
+    }
+
+    /// Limits the time of compiles, given the time of the first one.
+    pub(super) fn limit_compiles(&mut self, first: Duration) {
+        let limits = (COMPILE.0.max(OF_FIRST.0 * first), COMPILE.1.max(OF_FIRST.1 * first));
+        self.toolchain = self.toolchain.clone().within(limits.0);
+        self.compile = limits.1;
     }
 
     /// Times the schedules to start with.
@@ -429,7 +441,7 @@ impl Search {
 
     /// The time limit for compiles, ours or those of stock Halide.
     pub(super) fn longest_compile(&self) -> Duration {
-        if self.halide.is_some() { HALIDE_COMPILE } else { COMPILE.1 }
+        if self.halide.is_some() { HALIDE_COMPILE } else { self.compile }
     }
 
     /// Examines a schedule that was built.
