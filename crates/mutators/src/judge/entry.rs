@@ -183,6 +183,7 @@ impl<'p> Entry<'p> {
                 {
                     report.clone()
                 }
+                ty if machine.is_concrete() && is_place_of_report(ty) => Val::Ptr(None),
                 ty => Val::Handle(ty.to_owned()),
             }
         });
