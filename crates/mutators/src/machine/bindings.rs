@@ -27,14 +27,8 @@ impl<'p> Machine<'p> {
                 has_place(of).then(|| self.reference(of, state.clone()))
             }
             ExprKind::Name(name) if name.starts_with("std::get") || name == "std::tie" => {
-                // The parts of something unknown are unknown, and have no place.
-                let is_unknown = |of: &Expr| {
-                    let held = self.place_of(of, state).and_then(|at| Self::load(&at, state));
-                    held.is_some_and(|slot| matches!(slot.value, Val::Handle(_)))
-                };
                 let is_place = arguments.iter().any(has_place);
-                let is_known = name == "std::tie" || !arguments.iter().all(is_unknown);
-                (is_place && is_known).then(|| self.unsupported(state.clone(), WHAT, line))
+                is_place.then(|| self.unsupported(state.clone(), WHAT, line))
             }
             ExprKind::Name(name) => {
                 let place = Self::find_variable(name, state)?;
