@@ -465,6 +465,10 @@ impl Machine<'_> {
             if arguments.iter().enumerate().any(is_missing) {
                 return self.unsupported(state, UNDEFINED, line);
             }
+            // Whether the premises of the contract hold is not known.
+            if table.named(short).any(|contract| !contract.requirements.is_empty()) {
+                return self.unsupported(state, format!("{name} of these arguments"), line);
+            }
             let has_effect = table.named(short).any(|contract| contract.guarantee.has_effect());
             if !has_effect && table.named(short).all(|contract| contract.guarantee.is_answer()) {
                 let (holds, fails) = self.choose(state);

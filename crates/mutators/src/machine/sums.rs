@@ -11,7 +11,7 @@ use halidom_cpp::{Sign, words};
 
 use crate::ir::state::State;
 use crate::ir::value::Val;
-use crate::machine::absent::ADVANCED;
+use crate::machine::absent::{ADVANCED, DEFINED};
 use crate::machine::methods::{PART_OF_NAME, PART_OF_TEXT};
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::{integer_type, short};
@@ -68,7 +68,9 @@ impl Machine<'_> {
 
     /// The range of what a handle stands for.
     fn operand_of(&self, of: &str) -> Operand {
-        if of.starts_with(PART_OF_NAME) || of.starts_with(PART_OF_TEXT) {
+        // A defined expression is no number.
+        let is_text = of.starts_with(PART_OF_NAME) || of.starts_with(PART_OF_TEXT);
+        if is_text || of.ends_with(DEFINED) {
             return Operand::Other;
         }
         if of.starts_with(ADVANCED) || of.contains(".find@") {
@@ -99,8 +101,13 @@ impl Machine<'_> {
         {
             return false;
         }
+        // `INT_MAX - 1`
+        let is_inwards = matches!(operands, [Val::Handle(of), Val::Int(by)]
+            if by.low >= 0 && (op == Sign::Sub && of.ends_with("_MAX")
+                || op == Sign::Add && of.ends_with("_MIN")));
         let all = operands.map(|value| self.operand(value));
-        all.contains(&Operand::Signed)
+        !is_inwards
+            && all.contains(&Operand::Signed)
             && all.iter().all(|of| matches!(of, Operand::Small | Operand::Signed))
     }
 

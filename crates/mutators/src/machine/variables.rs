@@ -110,7 +110,7 @@ impl<'p> Machine<'p> {
                     let mut made = Vec::new();
                     for (state, of) in self.eval(&arguments[0], state) {
                         if matches!(of, Val::Handle(_) | Val::Opaque(_)) {
-                            made.push((state, Val::Handle(format!("{}.made", declared.ty))));
+                            made.push((state, Val::Handle(declared.ty.clone())));
                         } else {
                             made.extend(self.unsupported(state, &declared.ty, value.line));
                         }
