@@ -232,6 +232,10 @@ pub(crate) struct State {
     pub(crate) scopes: Rc<Record>,
     /// The buffers that are known to be used or not.
     pub(crate) buffers: Buffers,
+    /// The scopes, by their handles, that are known to have an entry under a key.
+    pub(crate) entries: Vec<(String, Val)>,
+    /// The pointers that the caller gave, by their handles, that are known to be null or not.
+    pub(crate) pointers: Vec<(String, bool)>,
     /// Compound names, with the two parts of each.
     compounds: Vec<(Val, Val, NodeId)>,
     /// The numbers of spelled names, with their texts.

@@ -166,7 +166,10 @@ impl<'p> Entry<'p> {
         });
         machine.open_presence(&mut state);
         let member = if self.kind.is_stmt() { "stmt" } else { "expr" };
-        let arguments = self.function.parameters.iter().map(|parameter| {
+        let parameters = &self.function.parameters;
+        let arguments = parameters.iter().enumerate().map(|(index, parameter)| {
+            // Each pointer has a name of its own.
+            let is_again = parameters[..index].iter().any(|known| known.ty == parameter.ty);
             match parameter.ty.trim_end_matches('&') {
                 ty if ty.ends_with('*')
                     && Kind::named(ty.trim_end_matches('*')) == Some(self.kind) =>
@@ -183,7 +186,11 @@ impl<'p> Entry<'p> {
                 {
                     report.clone()
                 }
-                ty => Val::Handle(ty.to_owned()),
+                ty if machine.is_concrete() && is_place_of_report(ty) => Val::Ptr(None),
+                ty => match ty.strip_suffix('*').filter(|_| is_again) {
+                    Some(of) => Val::Handle(format!("{of} {index}*")),
+                    None => Val::Handle(ty.to_owned()),
+                },
             }
         });
         let arguments: Vec<Val> = arguments.collect();

@@ -28,7 +28,7 @@ use crate::ir::value::{Place, Val};
 use crate::machine::invariants::invariant;
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
-use crate::machine::types::{is_map_type, is_scope_type, is_vector_type};
+use crate::machine::types::{element_of, is_map_type, is_scope_type, is_vector_type};
 
 /// The end of the handle of a member that is known to be a defined expression.
 pub(super) const DEFINED: &str = " (defined)";
@@ -113,6 +113,9 @@ const FINDS: [&str; 2] = [".find@", ".shallow_find@"];
 /// The ends of handles of other iterators.
 const ENDS: [&str; 2] = [".begin", ".end"];
 
+/// The beginning of the handles of iterators that were advanced.
+pub(super) const ADVANCED: &str = "advanced#";
+
 /// Methods that remove an element without a key, or give one.
 const FIRST_OR_LAST: [&str; 6] = ["back", "front", "pop_back", "pop_front", "pop", "top"];
 
@@ -166,6 +169,15 @@ fn arguments(ty: &str) -> Option<[&str; 2]> {
     Some([rest[..first].trim(), rest[first + 1..second].trim()])
 }
 
+/// The type of what `[]` gives of a map or a vector.
+fn element(ty: &str) -> Option<&str> {
+    match arguments(ty) {
+        Some([_, second]) if is_map_type(ty) => Some(second),
+        None if is_vector_type(ty) => Some(element_of(ty)),
+        _ => None,
+    }
+}
+
 /// The container in which an iterator was looked up.
 fn searched(of: &str) -> Option<&str> {
     let (container, iterator) = of.rsplit_once('.')?;
@@ -194,6 +206,7 @@ impl State {
         for (of, count) in &mut self.filled {
             *count = (*count).min(other.least(of));
         }
+        self.entries.retain(|known| other.entries.contains(known));
     }
 }
 
@@ -231,6 +244,19 @@ impl Machine<'_> {
             types.push((ty, is_whole && !is_element));
         }
         types
+    }
+
+    /// The types of a member, or of an element or a part of one; none if they are not known.
+    pub(super) fn types_of(&self, of: &str) -> Vec<&str> {
+        let is_element = of.ends_with(']') && of.matches(['.', '[']).count() == 1;
+        let types = self.types_in(of).into_iter();
+        let told = types.map(
+            |(ty, is_whole)| {
+                if is_whole { Some(ty) } else { element(ty).filter(|_| is_element) }
+            },
+        );
+        let told: Option<Vec<&str>> = told.collect();
+        told.unwrap_or_default()
     }
 
     /// The texts before a name outside of functions, from the statement's begin on: the types of a
@@ -291,13 +317,30 @@ impl Machine<'_> {
         self.types_in(of).iter().any(|(ty, _)| words(ty).any(is_node))
     }
 
-    /// Tests whether a value may be an undefined expression or a null pointer: it comes from a
-    /// member, which the method has not assigned since other methods ran.
+    /// Tests whether a value may be an undefined expression: it comes from a member, which the
+    /// method has not assigned since other methods ran.
     pub(super) fn may_be_undefined(&self, of: &str) -> bool {
+        !self.mode.is_emitter() && self.may_be_missing(of)
+    }
+
+    /// Tests the same of a container without elements and of a null pointer.
+    fn may_be_missing(&self, of: &str) -> bool {
+        !self.is_concrete() && !of.ends_with(DEFINED) && self.is_of_object(of)
+    }
+
+    /// Tests whether a handle is that of a variable of a function that nothing was given, whose
+    /// class is not known. The handle is the name of the class.
+    fn is_made_of_nothing(&self, of: &str) -> bool {
         !self.is_concrete()
-            && !self.mode.is_emitter()
-            && !of.ends_with(DEFINED)
-            && self.is_of_object(of)
+            && of.starts_with(|letter: char| letter.is_ascii_uppercase())
+            && of.chars().all(is_letter)
+            && self.program.classes.iter().all(|class| class.name != of)
+    }
+
+    /// Tests whether an argument may be undefined where a function of the API takes an expression.
+    pub(super) fn may_be_no_operand(&self, value: &Val) -> bool {
+        let Val::Handle(of) = value else { return false };
+        self.may_be_undefined_node(value) || self.is_made_of_nothing(of)
     }
 
     /// Tests whether a value may be an undefined expression.
@@ -336,6 +379,10 @@ impl Machine<'_> {
         };
         let may_fail = match (op, rhs) {
             (Sign::Div | Sign::Rem, Val::Handle(of)) => may_be_zero(of),
+            // The least number has no quotient by -1.
+            (Sign::Div | Sign::Rem, Val::Int(num)) => {
+                matches!(lhs, Val::Handle(_)) && num.low <= -1 && -1 <= num.high
+            }
             (Sign::Shl | Sign::Shr, Val::Handle(_)) => true,
             _ => false,
         };
@@ -361,12 +408,19 @@ impl Machine<'_> {
     /// shown that it has an entry.
     pub(super) fn may_be_null(&self, of: &str, state: &State) -> bool {
         if searched(of).is_some() {
-            return self.may_be_undefined(of) && state.least(of) == 0;
+            return self.may_be_missing(of) && state.least(of) == 0;
+        }
+        if of.starts_with(ADVANCED) || self.is_made_of_nothing(of) {
+            return state.least(of) == 0;
+        }
+        if let Some(container) = of.strip_suffix(ENDS[0]) {
+            let is_empty = self.may_be_missing(of) && state.least(container) == 0;
+            return is_empty || self.may_have_ended(of, state);
         }
         if ENDS.iter().any(|end| of.ends_with(end)) {
-            return self.may_have_ended(of, state);
+            return self.may_be_missing(of);
         }
-        self.may_be_undefined(of)
+        self.may_be_missing(of)
     }
 
     /// Tests whether `mutate` ran since an iterator was made of a container that methods change.
@@ -377,7 +431,7 @@ impl Machine<'_> {
         });
         let root = root(of);
         let mut unsteady = self.program.unsteady.iter();
-        self.may_be_undefined(of) && then != state.visits && unsteady.any(|name| name == root)
+        self.may_be_missing(of) && then != state.visits && unsteady.any(|name| name == root)
     }
 
     /// Tests whether `mutate` may have changed a container since a loop over it began.
@@ -397,14 +451,18 @@ impl Machine<'_> {
         state: &State,
     ) -> Option<Paths<Val>> {
         let [Val::Handle(a), Val::Handle(b)] = operands else { return None };
-        let (find, end) = if searched(a).is_some() { (a, b) } else { (b, a) };
-        let of_end = end.strip_suffix(".end");
-        let is_it = of_end.is_some() && searched(find) == of_end;
+        let (find, end) = if a.ends_with(ENDS[1]) { (b, a) } else { (a, b) };
+        let of_end = end.strip_suffix(ENDS[1]);
+        let first = find.strip_suffix(ENDS[0]).filter(|of| Some(*of) == of_end);
+        let is_found = searched(find) == of_end || find.starts_with(ADVANCED);
+        let is_it = of_end.is_some() && (is_found || first.is_some());
+        let find = first.unwrap_or(find);
         if !is_it || self.is_concrete() || !matches!(op, Sign::Eq | Sign::Ne) {
             return None;
         }
         let (mut found, missed) = self.choose(state.clone());
-        found.has_least(find, 1);
+        let count = found.least(find).max(1);
+        found.has_least(find, count);
         Some(if op == Sign::Ne {
             self.truths(vec![found], vec![missed])
         } else {
@@ -434,6 +492,9 @@ impl Machine<'_> {
 
     /// Records on a path that a container has an entry under a key.
     pub(super) fn has_found(&mut self, of: &str, arguments: &[Val], state: &mut State) {
+        if let [key] = arguments {
+            self.keep_entry(of, key, state);
+        }
         for name in [Method::Find, Method::ShallowFind] {
             if let Val::Handle(iterator) = self.looked_up(of, name, arguments, state) {
                 state.has_least(&iterator, 1);
@@ -453,15 +514,20 @@ impl Machine<'_> {
         state: &State,
         line: usize,
     ) -> Option<Paths<Val>> {
-        if !self.may_be_undefined(of) {
+        let text = name.text();
+        let least = state.least(of);
+        let takes = FIRST_OR_LAST.contains(&text) && arguments.is_empty();
+        // Nothing is known of the elements of an object that a function made.
+        if takes && !self.is_concrete() && self.is_made_of_nothing(of) {
+            return Some(self.unsupported(state.clone(), MISSING, line));
+        }
+        if !self.may_be_missing(of) {
             return None;
         }
-        let least = state.least(of);
-        let text = name.text();
         if text == "value" && self.types_in(of).iter().any(|(ty, _)| ty.contains("optional<")) {
             return Some(self.unsupported(state.clone(), MISSING, line));
         }
-        if FIRST_OR_LAST.contains(&text) && arguments.is_empty() {
+        if takes {
             if least == 0 {
                 return Some(self.unsupported(state.clone(), MISSING, line));
             }
@@ -487,6 +553,11 @@ impl Machine<'_> {
             (Method::At, [key]) if self.lacks_key(of, key, state) => {
                 Some(self.unsupported(state.clone(), MISSING, line))
             }
+            (Method::Erase | Method::Insert, [Val::Handle(iterator), ..])
+                if iterator.starts_with(ADVANCED) =>
+            {
+                Some(self.unsupported(state.clone(), ENDED, line))
+            }
             (Method::Erase, [Val::Handle(iterator)]) if self.lacks_entry(iterator, state) => {
                 Some(self.unsupported(state.clone(), ENDED, line))
             }
@@ -497,7 +568,7 @@ impl Machine<'_> {
     /// Tests whether an iterator may have no entry.
     fn lacks_entry(&self, of: &str, state: &State) -> bool {
         let is_end = ENDS.iter().any(|end| of.ends_with(end));
-        is_end && self.may_be_undefined(of) || searched(of).is_some() && self.may_be_null(of, state)
+        is_end && self.may_be_missing(of) || searched(of).is_some() && self.may_be_null(of, state)
     }
 
     /// Records that a container that is not known has another number of elements now.
@@ -525,7 +596,7 @@ impl Machine<'_> {
 
     /// Tests whether a container may lack the element at an index. Maps make what they lack.
     pub(super) fn may_lack(&self, of: &str, index: &Val, state: &State) -> bool {
-        if !self.may_be_undefined(of) {
+        if !self.may_be_missing(of) {
             return false;
         }
         if self.is_map(of) {

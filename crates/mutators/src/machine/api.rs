@@ -7,6 +7,7 @@ use crate::ir::kinds::Kind;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val, members};
+use crate::machine::absent::UNDEFINED;
 use crate::machine::classes::is_of_reports;
 use crate::machine::info::is_report;
 use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
@@ -450,6 +451,24 @@ impl Machine<'_> {
         if !self.is_concrete() && !self.mode.is_emitter() && arguments.iter().any(is_unknown) {
             let short = name.rsplit("::").next().unwrap_or(name);
             let table = self.contracts;
+            let takes = |index: usize, sort: Sort| {
+                table.named(short).any(|contract| {
+                    contract.takes.get(index).is_some_and(|known| known.sorts.contains(&sort))
+                })
+            };
+            let is_missing = |(index, value): (usize, &Val)| {
+                takes(index, Sort::Expr)
+                    && !takes(index, Sort::Null)
+                    && !takes(index, Sort::Any)
+                    && self.may_be_no_operand(value)
+            };
+            if arguments.iter().enumerate().any(is_missing) {
+                return self.unsupported(state, UNDEFINED, line);
+            }
+            // Whether the premises of the contract hold is not known.
+            if table.named(short).any(|contract| !contract.requirements.is_empty()) {
+                return self.unsupported(state, format!("{name} of these arguments"), line);
+            }
             let has_effect = table.named(short).any(|contract| contract.guarantee.has_effect());
             if !has_effect && table.named(short).all(|contract| contract.guarantee.is_answer()) {
                 let (holds, fails) = self.choose(state);

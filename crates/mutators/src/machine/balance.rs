@@ -73,6 +73,9 @@ impl<'p> Machine<'p> {
         match (name, arguments) {
             (Method::Push | Method::Pop, [_, ..]) => {
                 let mut state = state.clone();
+                if name == Method::Pop {
+                    state.forget_entries(scope);
+                }
                 self.record(scope, name, arguments, &mut state, line);
                 Some(vec![(state, Val::Void)])
             }
@@ -120,6 +123,7 @@ impl<'p> Machine<'p> {
             }
             (Method::Pop, [key]) => {
                 let mut state = state.clone();
+                state.forget_entries(scope);
                 self.popped_from_table(scope, key, &mut state, line);
                 self.uses_buffer(scope, key, &mut state);
                 Some(vec![(state, Val::Void)])
@@ -127,6 +131,7 @@ impl<'p> Machine<'p> {
             (Method::Clear | Method::Swap, _) => {
                 let mut state = state.clone();
                 Rc::make_mut(&mut state.scopes).known.retain(|(of, _)| of != scope);
+                state.forget_entries(scope);
                 Some(vec![(state, Val::Void)])
             }
             _ => None,
@@ -171,6 +176,10 @@ impl<'p> Machine<'p> {
         if !self.is_concrete() && !state.scopes.known.is_empty() {
             Rc::make_mut(&mut state.scopes).known.clear();
         }
+        self.forget_unsteady_entries(state);
+        if self.mode.is_emitter() {
+            state.filled.clear();
+        }
     }
 
     /// Records the value that `get` or `ref` returned from a scope whose contents are not known.
@@ -186,6 +195,7 @@ impl<'p> Machine<'p> {
     pub(crate) fn changed_unseen(state: &mut State) {
         state.unseen += 1;
         state.filled.clear();
+        state.entries.clear();
         if state.scopes.read.iter().any(|read| read.is_first) {
             for read in &mut Rc::make_mut(&mut state.scopes).read {
                 read.is_first = false;
@@ -267,6 +277,7 @@ impl<'p> Machine<'p> {
 
     /// Records that a scope was assigned as a whole.
     pub(crate) fn replaced_scope(&self, name: &str, value: &Val, state: &mut State) {
+        state.forget_entries(name);
         let is_known = self.is_concrete() && matches!(value, Val::Map(_));
         if !is_known && self.purpose(name).is_some_and(|purpose| purpose != Purpose::Table) {
             let lost = (name.to_owned(), self.line, "it is assigned");

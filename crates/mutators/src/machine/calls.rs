@@ -127,6 +127,8 @@ impl<'p> Machine<'p> {
                 paths.extend(done);
                 continue;
             }
+            let followed = if arrow { self.followed(&loaded, state, line) } else { Some(state) };
+            let Some(state) = followed else { continue };
             if matches!(&loaded, Val::Handle(of) if arrow && self.may_be_null(of, &state)) {
                 paths.extend(self.unsupported(state, UNDEFINED, line));
                 continue;
@@ -369,6 +371,20 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The variable or member that an expression moves from, if the expression is a call of
+    /// `std::move`.
+    fn moved_variable(&self, expr: &'p Expr, state: &State) -> Option<&'p Expr> {
+        let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
+        let (ExprKind::Name(name), [of]) = (&callee.kind, arguments.as_slice()) else {
+            return None;
+        };
+        let is_move = name == "std::move"
+            || name == "move"
+                && self.named(name, 1).is_empty()
+                && Self::find_variable(name, state).is_none();
+        variable(of).filter(|_| is_move).map(|_| of)
+    }
+
     /// `std::move(e)`: afterwards the contents of the variable are not known.
     fn moved(&mut self, expr: &'p Expr, state: State) -> Paths<Val> {
         let mut paths = self.eval(expr, state);
@@ -543,7 +559,12 @@ impl<'p> Machine<'p> {
             let mut next = Vec::new();
             for (state, values) in paths {
                 let before = Before::of(others(), &state);
-                for (state, value) in self.reference(argument, state) {
+                let evaluated = match self.moved_variable(argument, &state) {
+                    // The parameter may take what the variable holds.
+                    Some(of) => self.moved(of, state),
+                    None => self.reference(argument, state),
+                };
+                for (state, value) in evaluated {
                     let mut values = values.clone();
                     values.push(value);
                     let path = (state, values);

@@ -9,6 +9,7 @@ use crate::ir::node::Field;
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::absent::{DEFINED, MISSING, UNDEFINED, changed};
+use crate::machine::given::given;
 use crate::machine::invariants::invariant;
 use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
@@ -326,7 +327,7 @@ impl<'p> Machine<'p> {
                 }
                 continue;
             }
-            if first.is_info() {
+            if first.is_info() && given(&first).is_none() {
                 let second = self.eval(rhs, state);
                 paths.extend(second.into_iter().map(|(state, _)| (state, Val::info())));
                 continue;
@@ -337,8 +338,8 @@ impl<'p> Machine<'p> {
             paths.extend(closed.into_iter().map(|state| (state, Val::Bool(decided))));
             for state in open {
                 for (state, second) in self.eval(rhs, state) {
-                    if second.is_info() {
-                        paths.push((state, second));
+                    if second.is_info() && given(&second).is_none() {
+                        paths.push((state, Val::info()));
                         continue;
                     }
                     let (holds, fails) = self.truth(&second, state, line);
@@ -542,6 +543,14 @@ impl<'p> Machine<'p> {
                 },
                 Val::Handle(of) if arrow && self.may_be_null(&of, &state) => {
                     self.end(state, Outcome::Unsupported(UNDEFINED.to_owned()), line);
+                }
+                pointer @ Val::Handle(_) if arrow && given(&pointer).is_some() => {
+                    let part = match &pointer {
+                        Val::Handle(of) => Val::Handle(format!("{of}.{name}")),
+                        _ => Val::Unknown,
+                    };
+                    let followed = self.followed(&pointer, state, line).into_iter();
+                    paths.extend(followed.map(|state| (state, part.clone())));
                 }
                 Val::Handle(of) => paths.push((state, Val::Handle(format!("{of}.{name}")))),
                 Val::Opaque(_) if !self.is_concrete() => {

@@ -10,6 +10,7 @@ use crate::ir::kinds::{I32, Kind, bit, operand_types};
 use crate::ir::node::{NodeId, Shape, class_of};
 use crate::ir::state::{Atom, Decision, Slot, State};
 use crate::ir::value::Val;
+use crate::machine::given::given;
 use crate::machine::run::{Machine, Outcome, Paths};
 
 /// The number of ways to fulfil a condition beyond which its failure is not remembered.
@@ -197,10 +198,7 @@ impl<'p> Machine<'p> {
             Val::Ptr(None) | Val::NumPtr(None) => (Vec::new(), vec![state]),
             Val::Ptr(Some((node, kind))) => self.is_kind(*node, *kind, state),
             Val::NumPtr(Some(_)) | Val::Address(_) => (vec![state], Vec::new()),
-            // On known IR, no caller asks for a report.
-            Val::Handle(of) if value.is_info() && of.ends_with('*') && self.is_concrete() => {
-                (Vec::new(), vec![state])
-            }
+            value if let Some(pointer) = given(value) => self.pointer_or_null(pointer, state),
             Val::Opaque(id) if self.is_concrete() => {
                 if *id != 0 {
                     (vec![state], Vec::new())
@@ -271,6 +269,19 @@ impl<'p> Machine<'p> {
         }
         let known = state.node(node);
         let ty = known.ty;
+        // A reduction to several lanes is not followed.
+        if kind == Kind::VectorReduce
+            && ty.is_value()
+            && ty.is_vector
+            && known.not & bit(kind) == 0
+            && !self.is_concrete()
+        {
+            let mut other = state.clone();
+            let what = "what may be a reduction to several lanes".to_owned();
+            self.end(state, Outcome::Unsupported(what), self.line);
+            other.node_mut(node).not |= bit(kind);
+            return (Vec::new(), vec![other]);
+        }
         if !kind.admits(ty) || known.not & bit(kind) != 0 {
             let state = self.without_bound_vectors(node, kind, state);
             return (Vec::new(), vec![state]);

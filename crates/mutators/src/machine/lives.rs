@@ -352,9 +352,15 @@ impl Machine<'_> {
                 ExprKind::Member { object, name, .. } if name == "as" || name == "get" => {
                     let mut of = Vec::new();
                     self.sources(object, true, &mut of);
-                    // Something else may hold the node of what ends.
+                    // A new node ends with the expression that holds it. What a function gives may
+                    // be held by something else, too.
+                    let is_new =
+                        matches!(&object.kind, ExprKind::Binary(..) | ExprKind::Prefix(..))
+                            || matches!(&object.kind, ExprKind::Call { callee, .. }
+                            if matches!(&callee.kind, ExprKind::Name(_)));
                     let of = of.into_iter().map(|source| match source {
                         Source::Variable(name) => Source::Variable(name),
+                        Source::Own | Source::Ended if is_new => Source::Ended,
                         Source::Own | Source::Pointer | Source::Ended => Source::Pointer,
                     });
                     found.extend(of);

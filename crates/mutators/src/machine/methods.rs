@@ -74,6 +74,14 @@ impl Machine<'_> {
         {
             return paths;
         }
+        if let (Val::Handle(of), Method::Get | Method::Ref, [key]) =
+            (&receiver, name, arguments.as_slice())
+            && !self.is_concrete()
+            && !receiver.is_info()
+            && of != "this"
+        {
+            state = self.reads_entry(of, name, key, state, line);
+        }
         // A value that a scope holds for a key may be put back later.
         if let (Val::Handle(of), Method::Get | Method::Ref, [key]) =
             (&receiver, name, arguments.as_slice())

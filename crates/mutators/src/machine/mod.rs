@@ -29,6 +29,8 @@
 //! * `unread` finds the scopes whose entries nothing relies on, `twins` the variables that are
 //!   always assigned together.
 //! * `absent` tells what may not be there: undefined expressions, and elements of containers.
+//!   `entries` tells which entries scopes have. `given` follows the pointers that callers give, and
+//!   `sums` computes with unknown numbers.
 //! * `lives` finds pointers and references into expressions that have ended.
 //! * `sequence` ends paths on which an order matters that C++ leaves open; `references` tells the
 //!   types that may be references by another name.
@@ -55,10 +57,12 @@ pub(crate) mod conversions;
 pub(crate) mod descent;
 pub(crate) mod doubts;
 mod emptiness;
+mod entries;
 mod exact_intervals;
 pub(crate) mod expression;
 pub(crate) mod folds;
 pub(crate) mod fork;
+mod given;
 pub(crate) mod handles;
 pub(crate) mod helpers;
 pub(crate) mod hoists;
@@ -97,6 +101,7 @@ mod spelled;
 pub(crate) mod statements;
 pub(crate) mod steady;
 pub(crate) mod structure;
+mod sums;
 pub(crate) mod texts;
 pub(crate) mod twins;
 pub(crate) mod types;

@@ -9,10 +9,12 @@ use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
 use crate::machine::absent::UNDEFINED;
+use crate::machine::given::given;
 use crate::machine::info::is_report;
 use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
 use crate::machine::run::{Machine, Outcome, Paths, ROUNDED};
+use crate::machine::sums::OVERFLOW;
 
 impl<'p> Machine<'p> {
     /// Interprets a message. The condition of an assert may fail, an error ends the compiler, and
@@ -79,12 +81,15 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if self.has_prefix_operator(op) {
+            return self.unsupported(state, format!("an operator {op} of its own"), line);
+        }
         match op {
             Sign::Not => {
                 let mut paths = Vec::new();
                 for (state, value) in self.eval(operand, state) {
-                    if value.is_info() {
-                        paths.push((state, value));
+                    if value.is_info() && given(&value).is_none() {
+                        paths.push((state, Val::info()));
                         continue;
                     }
                     if matches!(value, Val::Expr(_)) {
@@ -149,6 +154,11 @@ impl<'p> Machine<'p> {
 
     /// Reads the value to which a pointer points.
     pub(super) fn pointed(&mut self, pointer: Val, state: State, line: usize) -> Paths<Val> {
+        if given(&pointer).is_some() {
+            let value = if pointer.is_info() { Val::info() } else { Val::Unknown };
+            let followed = self.followed(&pointer, state, line).into_iter();
+            return followed.map(|state| (state, value.clone())).collect();
+        }
         match pointer {
             Val::NumPtr(Some((_, value))) if Self::may_be_gone(&value, &state) => {
                 self.unsupported(state, GONE, line)
@@ -182,6 +192,9 @@ impl<'p> Machine<'p> {
         if self.has_operator(op, [&lhs, &rhs]) {
             return self.unsupported(state, format!("an operator {op} of its own"), line);
         }
+        if let Some(paths) = self.is_given_null(op, [&lhs, &rhs], &state) {
+            return paths;
+        }
         let mut state = state;
         if lhs.is_info() || rhs.is_info() {
             let compared = self.compare_bounds(op, &lhs, &rhs, &mut state);
@@ -209,11 +222,11 @@ impl<'p> Machine<'p> {
         }
         let is_unknown = |value: &Val| matches!(value, Val::Handle(_)) && !value.is_info();
         if self.may_be_partial(op, [&lhs, &rhs]) {
-            return self.unsupported(
-                state,
-                format!("the operator {op} on something unknown"),
-                line,
-            );
+            let what = format!("the operator {op} on something unknown");
+            return self.unsupported(state, what, line);
+        }
+        if self.may_overflow(op, [&lhs, &rhs]) {
+            return self.unsupported(state, OVERFLOW, line);
         }
         match (&lhs, &rhs) {
             // Nothing is known about an expression that is made of something unknown.
@@ -242,8 +255,8 @@ impl<'p> Machine<'p> {
             | (Val::Bool(_) | Val::Int(_) | Val::Text(_), Val::Handle(_))
                 if self.follows_unknown() && !self.mode.is_emitter() && op != Sign::Shl =>
             {
-                let name = self.fresh_name("unknown");
-                vec![(state, Val::Handle(name))]
+                let value = self.computed_of_unknown([&lhs, &rhs]);
+                vec![(state, value)]
             }
             (Val::Int(_) | Val::Bool(_), Val::Int(_) | Val::Bool(_)) => {
                 let (Some(a), Some(b)) = (self.promote(&lhs), self.promote(&rhs)) else {
@@ -421,6 +434,25 @@ impl<'p> Machine<'p> {
             .any(|name| name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op.text()))
     }
 
+    /// Tests whether the files have a prefix operator outside of classes, other than one of their
+    /// own classes. What the files declare without a body may be one.
+    pub(super) fn has_prefix_operator(&self, op: Sign) -> bool {
+        let program = self.program;
+        let is_it =
+            |name: &str| name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op.text());
+        let is_of_class = |ty: &str| {
+            let ty = ty.trim_end_matches(['&', '*']).trim();
+            program.classes.iter().any(|class| class.name == ty)
+        };
+        let steps = matches!(op, Sign::Increment | Sign::Decrement);
+        program.functions.iter().any(|own| {
+            is_it(&own.name)
+                && own.class.is_empty()
+                && (own.parameters.len() == 1 || steps)
+                && !own.parameters.iter().any(|parameter| is_of_class(&parameter.ty))
+        }) || program.others.iter().any(|name| is_it(name))
+    }
+
     /// Applies an operator of the API to expressions. An integer next to an expression becomes a
     /// literal of that expression's type; other types are matched.
     pub(super) fn operator(
@@ -565,4 +597,17 @@ const STREAMS: [&str; 12] = [
 
 pub(crate) fn is_stream(name: &str) -> bool {
     compared(name).is_some() || STREAMS.contains(&name)
+}
+
+/// The leftmost operand of a chain of `<<`, if it is a stream.
+pub(super) fn stream_head(expr: &Expr) -> Option<(&str, &[Expr])> {
+    match &expr.kind {
+        ExprKind::Binary(op, lhs, _) if *op == Sign::Shl => stream_head(lhs),
+        ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+            ExprKind::Name(name) if is_stream(name) => Some((name, arguments)),
+            _ => None,
+        },
+        ExprKind::Name(name) if is_stream(name) => Some((name, &[])),
+        _ => None,
+    }
 }

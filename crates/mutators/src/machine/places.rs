@@ -7,11 +7,12 @@ use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::absent::{MISSING, UNDEFINED};
 use crate::machine::contracts;
+use crate::machine::given::is_null;
 use crate::machine::info::is_report;
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::lookup::last_part;
 use crate::machine::names::Method;
-use crate::machine::operators::is_stream;
+use crate::machine::operators::{is_stream, stream_head};
 use crate::machine::program::called;
 use crate::machine::run::{MOVED, Machine, Outcome, Paths};
 use crate::machine::types::UNION;
@@ -29,7 +30,10 @@ impl<'p> Machine<'p> {
                 for (state, value) in self.eval(operand, state) {
                     match value {
                         Val::Address(place) => paths.push((state, place)),
-                        value if value.is_info() => paths.push((state, Place::Nowhere)),
+                        value if value.is_info() || is_null(&value) => {
+                            let followed = self.followed(&value, state, expr.line).into_iter();
+                            paths.extend(followed.map(|state| (state, Place::Nowhere)));
+                        }
                         _ => self.end(
                             state,
                             Outcome::Unsupported("an assignment through a pointer".to_owned()),
@@ -72,7 +76,11 @@ impl<'p> Machine<'p> {
                 if let Some(report) = Self::place_of_report(object, &state) {
                     return vec![(state, Place::Part(Box::new(report), name.clone()))];
                 }
+                let arrow = matches!(expr.kind, ExprKind::Member { arrow: true, .. });
                 for (state, value) in self.eval(object, state) {
+                    let followed =
+                        if arrow { self.followed(&value, state, expr.line) } else { Some(state) };
+                    let Some(state) = followed else { continue };
                     if let ExprKind::Name(of) = &object.kind
                         && is_report(&value)
                         && !self.is_concrete()
@@ -87,9 +95,7 @@ impl<'p> Machine<'p> {
                         paths.extend(self.value_of_entry(members, name, state, expr.line));
                         continue;
                     }
-                    if matches!(expr.kind, ExprKind::Member { arrow: true, .. })
-                        && matches!(&value, Val::Handle(of) if self.may_be_null(of, &state))
-                    {
+                    if arrow && matches!(&value, Val::Handle(of) if self.may_be_null(of, &state)) {
                         paths.extend(self.unsupported(state, UNDEFINED, expr.line));
                         continue;
                     }
@@ -459,7 +465,7 @@ impl<'p> Machine<'p> {
                                 self.end(state, Outcome::Unsupported(what), line);
                                 continue;
                             }
-                            self.binary(*sign, old, value, state, line)
+                            self.stepped(*sign, &old, value, state, line)
                         }
                     };
                     for (mut state, value) in combined {
@@ -486,6 +492,9 @@ impl<'p> Machine<'p> {
                 if matches!(op, Sign::Increment | Sign::Decrement) =>
             {
                 let mut paths = Vec::new();
+                if self.has_prefix_operator(*op) {
+                    return self.unsupported(state, format!("an operator {op} of its own"), line);
+                }
                 if let Some(counted) = self.counted(operand, &state) {
                     return counted;
                 }
@@ -509,7 +518,7 @@ impl<'p> Machine<'p> {
                     }
                     let one = Val::Int(self.number(1, 32, true));
                     let step = if *op == Sign::Increment { Sign::Add } else { Sign::Sub };
-                    for (mut state, value) in self.binary(step, old.clone(), one, state, line) {
+                    for (mut state, value) in self.stepped(step, &old, one, state, line) {
                         self.store(&place, value.clone(), &mut state);
                         let value = Self::load(&place, &state).map_or(value, |slot| slot.value);
                         let is_prefix = matches!(expr.kind, ExprKind::Prefix(..));
@@ -780,17 +789,4 @@ fn is_entry(expr: &Expr) -> bool {
     matches!(&callee.kind, ExprKind::Member { object, name, .. }
         if name == "ref" && matches!(&object.kind, ExprKind::Name(scope)
             if invariant(scope) == Some(Invariant::Replacement)))
-}
-
-/// The leftmost operand of a chain of `<<`, if it is a stream.
-fn stream_head(expr: &Expr) -> Option<(&str, &[Expr])> {
-    match &expr.kind {
-        ExprKind::Binary(op, lhs, _) if *op == Sign::Shl => stream_head(lhs),
-        ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-            ExprKind::Name(name) if is_stream(name) => Some((name, arguments)),
-            _ => None,
-        },
-        ExprKind::Name(name) if is_stream(name) => Some((name, &[])),
-        _ => None,
-    }
 }

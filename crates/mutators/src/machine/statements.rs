@@ -9,6 +9,7 @@ use halidom_rewrites::rules::{Domain, Node, ValueId};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::backwards::has_length;
+use crate::machine::given::given;
 use crate::machine::helpers::READS;
 use crate::machine::info::is_report;
 use crate::machine::references::MAY_REFER;
@@ -221,8 +222,9 @@ impl<'p> Machine<'p> {
                 ExprKind::Name(name) => Self::find_variable(name, state)
                     .and_then(|place| Self::load(&place, state))
                     .is_some_and(|slot| {
-                        matches!(&slot.value, Val::Handle(of)
-                        if slot.value.is_info() && of.ends_with('*'))
+                        slot.value.is_info()
+                            && given(&slot.value)
+                                .is_some_and(|of| state.is_something(of) == Some(true))
                     }),
                 _ => false,
             },
@@ -544,6 +546,7 @@ impl<'p> Machine<'p> {
         let (ends, is_told) = (self.ends.len(), self.is_told);
         let mut before = state.clone();
         before.filled.clear();
+        before.entries.clear();
         // An iteration that begins with any values in the assigned variables covers every
         // iteration.
         for _ in 0..3 {

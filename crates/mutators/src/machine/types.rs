@@ -66,6 +66,12 @@ pub(crate) fn is_scoped_value_type(ty: &str) -> bool {
     name.rsplit("::").next() == Some("ScopedValue")
 }
 
+/// Tests whether a C++ type is that of pointers, which point to nothing where nothing is given.
+pub(crate) fn is_pointer_type(ty: &str) -> bool {
+    let (name, _) = ty.split_once('<').unwrap_or((ty, ""));
+    ty.ends_with('*') || ty.contains('<') && (name.ends_with("_ptr") || name.ends_with("Ptr"))
+}
+
 /// Tests whether a C++ type is a scope.
 pub(crate) fn is_scope_type(ty: &str) -> bool {
     let (name, _) = ty.split_once('<').unwrap_or((ty, ""));

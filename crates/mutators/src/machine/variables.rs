@@ -13,7 +13,8 @@ use crate::machine::names::TypeName;
 use crate::machine::references::{MAY_REFER, is_place};
 use crate::machine::run::{ACTIVE, MAX_CONCRETE_ITERATIONS, MOVED, Machine, Outcome, Paths};
 use crate::machine::types::{
-    UNION, is_binding_type, is_scoped_value_type, is_type_of_body, is_vector_type,
+    UNION, integer_type, is_binding_type, is_pointer_type, is_scoped_value_type, is_type_of_body,
+    is_vector_type,
 };
 
 /// The reason that is given where a place that may have two names is changed.
@@ -257,14 +258,16 @@ impl<'p> Machine<'p> {
             | TypeName::Int
             | TypeName::Bool
             | TypeName::Double
-            | TypeName::Float => Val::Unknown,
+            | TypeName::Float
+            | TypeName::Type => Val::Unknown,
+            _ if integer_type(ty).is_some() || is_pointer_type(ty) => Val::Unknown,
             _ if is_vector_type(ty) => Val::List(Vec::new()),
             _ if ty.ends_with("stringstream") => Val::Rope(Vec::new()),
             TypeName::String | TypeName::StdString => Val::Text(String::new()),
             _ if ty.starts_with(UNION) => {
                 Val::Object(vec![(UNION.to_owned(), Val::Text(ty.to_owned()))])
             }
-            _ => Val::Handle(ty.to_owned()),
+            TypeName::Other(_) => Val::Handle(ty.to_owned()),
         }
     }
 

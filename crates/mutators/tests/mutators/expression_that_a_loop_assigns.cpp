@@ -7,7 +7,7 @@ class Right : public IRMutator {
 
     Expr visit(const Add *op) override {
         Expr test = op->a <= op->b;
-        for (const auto &[name, value] : known) {
+        for (auto [name, value] : known) {
             test = simplify(test);
         }
         if (is_const_one(test)) {
@@ -22,7 +22,7 @@ class Wrong : public IRMutator {
 
     Expr visit(const Add *op) override {
         Expr result = op;
-        for (const auto &[name, value] : known) {
+        for (auto [name, value] : known) {
             result = substitute(name, value, result);
         }
         return result;
