@@ -154,6 +154,10 @@ fn stmt_text(state: &State, values: &Values, kind: Kind, fields: &[Field]) -> Op
                 predicate => format!("{name}[{index}] = {value} where {predicate};"),
             }
         }
+        Kind::Acquire => {
+            let (semaphore, count) = (member("semaphore")?, member("count")?);
+            format!("acquire({semaphore}, {count}) {{ {} }}", body())
+        }
         Kind::Allocate => format!("allocate {}; {}", member("name")?, body()),
         Kind::Free => format!("free {};", member("name")?),
         Kind::ProducerConsumer => format!("produce {} {{ {} }}", member("name")?, body()),

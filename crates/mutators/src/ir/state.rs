@@ -212,6 +212,9 @@ pub(crate) struct State {
     pub(crate) alike: Vec<(NodeId, NodeId)>,
     /// Shuffles that are known to be slices.
     pub(crate) slices: Vec<NodeId>,
+    /// The vectors of wholly known IR that have other lanes than the input's vectors, with their
+    /// lanes.
+    pub(crate) widths: Vec<(NodeId, i128)>,
     /// Calls that are known to have no arguments.
     pub(crate) without_arguments: Vec<NodeId>,
     /// The results of `substitute`.

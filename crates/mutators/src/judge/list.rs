@@ -16,6 +16,7 @@ use halidom_smt::Solver;
 use crate::ir::kinds::Kind;
 use crate::judge::addresses::refuted_by_addresses;
 use crate::judge::analysis::examine_bounds;
+use crate::judge::concats::refuted_by_concats;
 use crate::judge::context::refuted_in_context;
 use crate::judge::entry::{Entry, any_of};
 use crate::judge::keep::Dependence;
@@ -26,12 +27,14 @@ use crate::judge::suspects::{argument, is_suspect, unjudged};
 use crate::judge::verdict::{Examination, Finding, Standing};
 use crate::judge::verify::{Known, examine};
 use crate::machine::contracts;
+use crate::machine::counting_bodies::keeps_contract_by_form;
 use crate::machine::doubts::{hide_ambiguous, is_known_space, unseen};
 use crate::machine::hoists::keeps_contract;
 use crate::machine::invariants::linked;
 use crate::machine::language::Print;
 use crate::machine::masks::is_examined;
 use crate::machine::names::TypeName;
+use crate::machine::plain_bodies::keeps_plain_contract;
 use crate::machine::program::{Program, called};
 use crate::machine::run::Mode;
 use crate::machine::scopes::scopes;
@@ -333,8 +336,12 @@ impl Found {
             contracts::is_replaced(function) && (is_wanted(of) || is_reached)
         };
         let assumed = others.iter().filter(|of| is_assumed(of)).map(|of| of.1);
-        let (compared, assumed) =
-            assumed.partition(|function| keeps_contract(&program, &program.functions[*function]));
+        let (compared, assumed) = assumed.partition(|function| {
+            let function = &program.functions[*function];
+            keeps_contract(&program, function)
+                || keeps_plain_contract(&program, function)
+                || keeps_contract_by_form(&program, function)
+        });
         Self { program, names, lines, mutators, errors, assumed, compared }
     }
 
@@ -474,6 +481,7 @@ pub fn mutators_of(
                         let entry = entry(kind);
                         let mut found = examine(entry, &mut solver, options.limits, &mut asked);
                         found.findings.extend(refuted_by_lanes(entry));
+                        found.findings.extend(refuted_by_concats(entry));
                         found.findings.extend(refuted_by_addresses(entry));
                         if !found.standing().is_refuted() {
                             found.findings.extend(refuted_in_context(entry));

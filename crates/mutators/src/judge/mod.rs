@@ -14,6 +14,7 @@
 
 mod addresses;
 pub(crate) mod analysis;
+mod concats;
 mod context;
 pub(crate) mod entry;
 pub(crate) mod growth;

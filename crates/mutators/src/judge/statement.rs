@@ -2,7 +2,7 @@
 //! random statements before and after.
 
 use halidom_base::IndexMap;
-use halidom_rewrites::rules::{Fulfilment, Limits, Values, fulfil};
+use halidom_rewrites::rules::{Fulfilment, Limits, ValueId, Values, fulfil};
 use halidom_smt::Solver;
 
 use crate::ir::kinds::{I32, Kind, Type};
@@ -562,6 +562,7 @@ pub(super) fn observed(
         Observed { calls: Vec::new(), memory: Vec::new(), is_stopped: way.is_stopped };
     let mut held: IndexMap<(u32, i128), i128> = IndexMap::default();
     let mut local: Vec<u32> = Vec::new();
+    let mut taken = Taken::default();
     for event in happened.into_iter().rev() {
         match event {
             Memory::Store { buffer, index, value, .. } => {
@@ -577,7 +578,13 @@ pub(super) fn observed(
                     .iter()
                     .map(|term| meaning.values.as_number(*term).map(|number| number.to_string()))
                     .collect();
+                observed.calls.extend(taken.told());
                 observed.calls.push(format!("{callee}({})", arguments?.join(", ")));
+            }
+            Memory::Mark { what: Kind::Acquire, values, is_end: false, .. } => {
+                let [semaphore, count] = values.as_slice() else { return None };
+                let number = |term: &ValueId| meaning.values.as_number(*term);
+                observed.calls.extend(taken.take(number(semaphore)?, number(count)?));
             }
             Memory::Mark { name, is_end, .. } => {
                 if let Some(name) = name {
@@ -596,6 +603,7 @@ pub(super) fn observed(
             | Memory::Fork { .. } => return None,
         }
     }
+    observed.calls.extend(taken.told());
     for ((buffer, index), value) in held {
         let was = given.number(&format!("{buffer} {index}"), I32);
         if was != value {
@@ -604,6 +612,31 @@ pub(super) fn observed(
     }
     observed.memory.sort_unstable();
     Some(observed)
+}
+
+/// A semaphore's number, and how much is taken of it since the last call, at once or bit by bit.
+#[derive(Debug, Default)]
+struct Taken(Option<(i128, i128)>);
+
+impl Taken {
+    /// Takes some more. Returns what was taken of another semaphore.
+    fn take(&mut self, semaphore: i128, count: i128) -> Option<String> {
+        let before = match self.0 {
+            Some((known, so_far)) if known == semaphore => {
+                self.0 = Some((semaphore, so_far + count));
+                return None;
+            }
+            _ => self.told(),
+        };
+        self.0 = Some((semaphore, count));
+        before
+    }
+
+    /// Returns what was taken, unless it is nothing, and forgets it.
+    fn told(&mut self) -> Option<String> {
+        let (semaphore, count) = self.0.take()?;
+        (count != 0).then(|| format!("acquire({semaphore}, {count})"))
+    }
 }
 
 fn undefined() -> Observed {

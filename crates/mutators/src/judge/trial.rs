@@ -117,7 +117,7 @@ const SMALL: [Kind; 14] = [
 ];
 
 /// The kinds of statements that are made only for mutators whose text names them.
-const RARE: [Kind; 2] = [Kind::Partition, Kind::AssertStmt];
+const RARE: [Kind; 3] = [Kind::Partition, Kind::AssertStmt, Kind::Acquire];
 
 /// Numbers of iterations of loops that are negative or very large. In a loop that begins at a small
 /// number, the last iteration has an `int32`.

@@ -9,6 +9,7 @@ use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val, members};
 use crate::machine::absent::UNDEFINED;
 use crate::machine::classes::is_of_reports;
+use crate::machine::contracts::PEEL;
 use crate::machine::info::is_report;
 use crate::machine::language::{Contract, Guarantee, Parameter, Sort};
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -228,7 +229,19 @@ impl Machine<'_> {
         {
             return Some(vec![(state.clone(), Val::Bool(self.values.bool(truth)))]);
         }
+        if self.is_concrete() {
+            let sliced = name == "Shuffle::make_slice";
+            let made = if sliced { self.make_slice(arguments, state, line) } else { None };
+            let wrapped = name == "rewrap_all_lets";
+            let made = if wrapped { Self::rewrapped(arguments, state) } else { made };
+            if made.is_some() {
+                return made;
+            }
+        }
         match (name, arguments) {
+            (PEEL, [Val::Expr(Some(node)), Val::Address(place)]) => {
+                Some(self.peeled(*node, place, state.clone()))
+            }
             ("Call::as_intrinsic", [Val::Expr(node), list]) => {
                 let named = |value: &Val| match value {
                     Val::Handle(name) => name.rsplit("::").next().map(str::to_owned),

@@ -47,6 +47,18 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The reference to the variable that an expression assigns; `None` for other expressions.
+    pub(super) fn assigned_variable(
+        &mut self,
+        expr: &'p Expr,
+        state: &State,
+    ) -> Option<Paths<Val>> {
+        let ExprKind::Assign(None, target, _) = &expr.kind else { return None };
+        let place = self.place_of(target, state)?;
+        let paths = self.eval(expr, state.clone()).into_iter();
+        Some(paths.map(|(state, _)| self.referred(place.clone(), state)).collect())
+    }
+
     /// Tests whether an expression may be something that lasts, rather than a new value.
     pub(super) fn is_kept(&self, expr: &Expr, state: &State) -> bool {
         match &expr.kind {

@@ -102,6 +102,12 @@ impl<'p> Machine<'p> {
         {
             return self.call_helper((&place, true), arguments, state, line);
         }
+        if name == "lanes"
+            && arguments.is_empty()
+            && let Some(paths) = self.asked_lanes(object, &state)
+        {
+            return paths;
+        }
         if name == "defined"
             && arguments.is_empty()
             && let Some(paths) = self.is_twin_defined(object, &state)

@@ -55,19 +55,142 @@ impl Span {
                 least: difference(a.least, b.greatest),
                 greatest: difference(a.greatest, b.least),
             },
-            Sign::Mul | Sign::Div | Sign::Rem => {
-                let (a, b) = (a.single()?, b.single()?);
-                let number = match op {
-                    Sign::Mul => a.checked_mul(b)?,
-                    _ if b == 0 => 0,
-                    Sign::Div => a.div_euclid(b),
-                    _ => a.rem_euclid(b),
-                };
-                let number = Some(held(number)?);
-                Self { least: number, greatest: number }
-            }
+            Sign::Mul => Self::product(a, b),
+            Sign::Div => Self::quotient(a, b)?,
+            Sign::Rem => Self::remainder(a, b)?,
             _ => return None,
         })
+    }
+
+    fn is_bounded(self) -> bool {
+        self.least.is_some() && self.greatest.is_some()
+    }
+
+    /// Tests whether all its numbers are known to be at least a number.
+    fn is_from(self, number: i128) -> bool {
+        self.least.is_some_and(|least| number <= least)
+    }
+
+    /// Tests whether all its numbers are known to be at most a number.
+    fn is_up_to(self, number: i128) -> bool {
+        self.greatest.is_some_and(|greatest| greatest <= number)
+    }
+
+    /// The pairs of bounds that are there.
+    fn corners(a: Self, b: Self) -> impl Iterator<Item = (i128, i128)> {
+        [a.least, a.greatest].into_iter().flatten().flat_map(move |one| {
+            [b.least, b.greatest].into_iter().flatten().map(move |other| (one, other))
+        })
+    }
+
+    fn product(a: Self, b: Self) -> Self {
+        let (mut least, mut greatest) = (None::<i128>, None::<i128>);
+        let (mut has_least, mut has_greatest) = (true, true);
+        for (one, other) in Self::corners(a, b) {
+            match one.checked_mul(other).and_then(held) {
+                Some(number) => {
+                    least = Some(least.map_or(number, |known| known.min(number)));
+                    greatest = Some(greatest.map_or(number, |known| known.max(number)));
+                }
+                None if (one > 0) == (other > 0) => has_greatest = false,
+                None => has_least = false,
+            }
+        }
+        let [(above, below), (over, under)] = [a, b].map(|of| (of.is_from(0), of.is_up_to(0)));
+        let are_bounded = a.is_bounded() && b.is_bounded();
+        let small = |of: Self| of.greatest.is_some() && of.is_from(0);
+        let large = |of: Self| of.least.is_some() && of.is_up_to(0);
+        has_least &= are_bounded
+            || above && over
+            || below && under
+            || a.least.is_some() && small(b)
+            || b.least.is_some() && small(a)
+            || a.greatest.is_some() && large(b)
+            || b.greatest.is_some() && large(a);
+        has_greatest &= are_bounded
+            || above && under
+            || below && over
+            || a.greatest.is_some() && small(b)
+            || b.greatest.is_some() && small(a)
+            || a.least.is_some() && large(b)
+            || b.least.is_some() && large(a);
+        Self { least: least.filter(|_| has_least), greatest: greatest.filter(|_| has_greatest) }
+    }
+
+    /// `None` where the compiler divides the least number by -1.
+    fn quotient(a: Self, b: Self) -> Option<Self> {
+        let mut corners = Vec::new();
+        for (one, other) in Self::corners(a, b).filter(|(_, other)| *other != 0) {
+            corners.push(held(one.div_euclid(other))?);
+        }
+        let (is_positive, is_negative) = (b.is_from(1), b.is_up_to(-1));
+        if is_positive && b.greatest.is_none() || is_negative && b.least.is_none() {
+            corners.push(0);
+        }
+        let has = |of: Option<i128>, other: Option<i128>| {
+            of.is_some() && is_positive || other.is_some() && is_negative
+        };
+        let least = corners.iter().copied().min().filter(|_| has(a.least, a.greatest));
+        let greatest = corners.iter().copied().max().filter(|_| has(a.greatest, a.least));
+        let mut made = Self { least, greatest };
+        if let (Some(low), Some(high)) = (a.least, a.greatest)
+            && low != Num::range(64, true).0
+        {
+            let magnitude = high.max(-low);
+            made.least = Some(made.least.map_or(-magnitude, |least| least.max(-magnitude)));
+            made.greatest = Some(made.greatest.map_or(magnitude, |known| known.min(magnitude)));
+        }
+        let [(above, below), (over, under)] = [a, b].map(|of| (of.is_from(0), of.is_up_to(0)));
+        if above && over || below && under {
+            made.least = Some(made.least.map_or(0, |least| least.max(0)));
+        } else if above && under || below && over {
+            made.greatest = Some(made.greatest.map_or(0, |greatest| greatest.min(0)));
+        }
+        Some(made)
+    }
+
+    /// `None` where it depends on a magnitude.
+    fn remainder(a: Self, b: Self) -> Option<Self> {
+        if let (Some(a), Some(b)) = (a.single(), b.single()) {
+            let number = Some(if b == 0 { 0 } else { a.rem_euclid(b) });
+            return Some(Self { least: number, greatest: number });
+        }
+        if a.is_from(0) {
+            return None;
+        }
+        let (lowest, _) = Num::range(64, true);
+        let most = b.least.zip(b.greatest).filter(|(_, greatest)| *greatest != lowest);
+        let greatest = most.map(|(least, greatest)| (greatest - 1).max(-1 - least).max(0));
+        Some(Self { least: Some(0), greatest })
+    }
+
+    /// The least or the greatest of a number of each.
+    fn extreme(is_least: bool, a: Self, b: Self) -> Self {
+        let either = |a: Option<i128>, b: Option<i128>, of: fn(i128, i128) -> i128| {
+            a.zip(b).map(|(a, b)| of(a, b)).or(a).or(b)
+        };
+        let both = |a: Option<i128>, b: Option<i128>, of: fn(i128, i128) -> i128| {
+            a.zip(b).map(|(a, b)| of(a, b))
+        };
+        if is_least {
+            Self {
+                least: both(a.least, b.least, i128::min),
+                greatest: either(a.greatest, b.greatest, i128::min),
+            }
+        } else {
+            Self {
+                least: either(a.least, b.least, i128::max),
+                greatest: both(a.greatest, b.greatest, i128::max),
+            }
+        }
+    }
+
+    /// An interval that holds both.
+    fn united(a: Self, b: Self) -> Self {
+        Self {
+            least: a.least.zip(b.least).map(|(a, b)| a.min(b)),
+            greatest: a.greatest.zip(b.greatest).map(|(a, b)| a.max(b)),
+        }
     }
 
     fn cast(self, ty: Type) -> Self {
@@ -89,8 +212,29 @@ fn combined_strides(op: Sign, a: Stride, b: Stride) -> Option<Stride> {
         Sign::Add => Some(of(a.1 + b.1)),
         Sign::Sub => Some(of(a.1 - b.1)),
         Sign::Mul if a.0 == 0 && b.0 == 0 => Some((0, held(a.1.checked_mul(b.1)?)?)),
+        Sign::Div => quotient_of_strides(a, b),
         _ => None,
     }
+}
+
+/// The compiler takes every quotient by the least number for 0. `None` where it divides the least
+/// number by -1.
+fn quotient_of_strides(a: Stride, b: Stride) -> Option<Stride> {
+    let (lowest, _) = Num::range(64, true);
+    if b.0 != 0 {
+        return Some((1, 0));
+    }
+    if b.1 == 0 || b.1 == lowest {
+        return Some((0, 0));
+    }
+    if b.1 < 0 {
+        return combined_strides(Sign::Sub, (0, 0), quotient_of_strides(a, (0, -b.1))?);
+    }
+    if a.0.rem_euclid(b.1) != 0 {
+        return Some((1, 0));
+    }
+    let modulus = a.0 / b.1;
+    Some((modulus, reduced(a.1.div_euclid(b.1), modulus)))
 }
 
 impl Machine<'_> {
@@ -161,6 +305,21 @@ impl Machine<'_> {
         }
         let stride = combined_strides(op, self.stride(lhs)?, self.stride(rhs)?)?;
         Some(self.of_stride(stride))
+    }
+
+    /// The least or the greatest of the numbers of two intervals, or their union.
+    pub(super) fn merged_exactly(
+        &mut self,
+        is_least: Option<bool>,
+        a: &Val,
+        b: &Val,
+    ) -> Option<Val> {
+        let (a, b) = (self.span(a)?, self.span(b)?);
+        let merged = match is_least {
+            Some(is_least) => Span::extreme(is_least, a, b),
+            None => Span::united(a, b),
+        };
+        Some(self.of_span(merged))
     }
 
     /// The alignment of both that tells more.

@@ -13,8 +13,8 @@
 //! A report that is changed in any other way is about nothing, and its numbers are not known. This
 //! holds only for the classes of the API: if the files name one of them, nothing is known.
 
+use halidom_cpp::Sign;
 use halidom_cpp::ast::Expr;
-use halidom_cpp::{Sign, words};
 use halidom_rewrites::profile::ZeroDivision;
 use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
 
@@ -25,30 +25,16 @@ use crate::machine::classes::{REPORTS, is_of_reports};
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
 
-words! {
-    /// A function that makes an interval or an alignment.
-    enum Maker {
-        Abs "abs"
-        Alignment "ModulusRemainder"
-        Intersect "intersect"
-        Max "max"
-        Min "min"
-        Report "ExprInfo"
-        SinglePoint "single_point"
-        Unify "unify"
-    }
-}
-
 /// The member of an interval or an alignment with the values that lie in it.
 pub(super) const ABOUT: &str = "what lies in it";
 
 /// The bits of the numbers in reports.
-const BITS: u8 = 64;
+pub(super) const BITS: u8 = 64;
 
 /// The parts of a report.
 const PARTS: [&str; 2] = ["bounds", "alignment"];
 
-fn member<'v>(of: &'v Val, name: &str) -> Option<&'v Val> {
+pub(super) fn member<'v>(of: &'v Val, name: &str) -> Option<&'v Val> {
     let Val::Object(members) = of else { return None };
     members.iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
@@ -59,7 +45,7 @@ pub(super) fn is_interval(value: &Val) -> bool {
 }
 
 /// Tests whether a value is an alignment.
-fn is_alignment(value: &Val) -> bool {
+pub(super) fn is_alignment(value: &Val) -> bool {
     member(value, "modulus").is_some() && member(value, "bounds").is_none()
 }
 
@@ -100,7 +86,7 @@ pub(super) fn changed(report: &Val, name: &str, value: Val) -> Val {
 }
 
 /// Tests whether 64 signed bits hold every number of a range.
-fn is_held(num: Num) -> bool {
+pub(super) fn is_held(num: Num) -> bool {
     let (least, greatest) = Num::range(BITS, true);
     least <= num.low && num.high <= greatest
 }
@@ -166,7 +152,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The values that are known to lie in an interval or an alignment.
-    fn subjects(of: &Val) -> Vec<Num> {
+    pub(super) fn subjects(of: &Val) -> Vec<Num> {
         let number = |value: &Val| match value {
             Val::Int(num) => Some(*num),
             _ => None,
@@ -179,27 +165,37 @@ impl<'p> Machine<'p> {
 
     /// An interval in which a value lies.
     pub(super) fn interval_about(&mut self, value: Num) -> Val {
+        self.interval_about_all(&[value])
+    }
+
+    /// An interval in which some values lie.
+    pub(super) fn interval_about_all(&mut self, values: &[Num]) -> Val {
         let [least, greatest] = ["least", "greatest"].map(|of| self.any_number(of, BITS, true));
         let [has_least, has_greatest] = ["has least", "has greatest"].map(|name| {
             let name = self.fresh_name(name);
             self.values.var(&name, Domain::Bool)
         });
-        let above = self.comparison(Sign::Le, least.term, value.term);
-        let below = self.comparison(Sign::Le, value.term, greatest.term);
-        let is_beyond = self.is_beyond(value);
-        let mut fact = |has: ValueId, holds: ValueId| {
-            let not = self.values.apply(Fun::Not, &[has]);
-            let holds = self.values.apply(Fun::Or, &[not, holds]);
-            self.values.apply(Fun::Or, &[is_beyond, holds])
-        };
-        let (above, below) = (fact(has_least, above), fact(has_greatest, below));
+        let (mut above, mut below) = (self.values.bool(true), self.values.bool(true));
+        for value in values {
+            let is_above = self.comparison(Sign::Le, least.term, value.term);
+            let is_below = self.comparison(Sign::Le, value.term, greatest.term);
+            let is_beyond = self.is_beyond(*value);
+            let mut fact = |has: ValueId, holds: ValueId| {
+                let not = self.values.apply(Fun::Not, &[has]);
+                let holds = self.values.apply(Fun::Or, &[not, holds]);
+                self.values.apply(Fun::Or, &[is_beyond, holds])
+            };
+            let (is_above, is_below) = (fact(has_least, is_above), fact(has_greatest, is_below));
+            above = self.values.apply(Fun::And, &[above, is_above]);
+            below = self.values.apply(Fun::And, &[below, is_below]);
+        }
         let members = vec![
             ("min".to_owned(), Val::Bound(least, above)),
             ("max".to_owned(), Val::Bound(greatest, below)),
             ("min_defined".to_owned(), Val::Bool(has_least)),
             ("max_defined".to_owned(), Val::Bool(has_greatest)),
         ];
-        Val::Object(about(members, &[value]))
+        Val::Object(about(members, values))
     }
 
     /// Tests whether a term may not be the value itself: 64 bits do not hold it.
@@ -208,7 +204,7 @@ impl<'p> Machine<'p> {
     }
 
     /// An alignment in which some values lie. The remainder may be beyond the modulus.
-    fn alignment_about(&mut self, values: &[Num]) -> Val {
+    pub(super) fn alignment_about(&mut self, values: &[Num]) -> Val {
         let [modulus, remainder] =
             ["modulus", "remainder"].map(|of| self.any_number(of, BITS, true));
         let mut fact = self.values.bool(true);
@@ -447,117 +443,6 @@ impl<'p> Machine<'p> {
         let wraps = self.values.apply(Fun::And, &[is_least, is_minus]);
         let greater = self.values.number(-least, host);
         self.values.apply(Fun::Ite, &[wraps, greater, quotient])
-    }
-
-    /// The result of a function of the API on intervals, alignments and numbers; `None` for other
-    /// functions and arguments.
-    pub(super) fn made_of_reports(&mut self, name: &str, arguments: &[Val]) -> Option<Val> {
-        let (class, short) = name.rsplit_once("::").unwrap_or(("", name));
-        let class = class.rsplit("::").next().unwrap_or(class);
-        let is_free = ["", "Internal"].contains(&class);
-        match (Maker::of(short), arguments) {
-            (Maker::SinglePoint, [Val::Int(num)])
-                if class == REPORTS[1] && self.knows_reports() =>
-            {
-                let num = self.convert(*num, BITS, true);
-                let yes = Val::Bool(self.values.bool(true));
-                let members = [
-                    ("min", Val::Int(num)),
-                    ("max", Val::Int(num)),
-                    ("min_defined", yes.clone()),
-                    ("max_defined", yes),
-                ];
-                let members = members.map(|(name, value)| (name.to_owned(), value)).to_vec();
-                Some(Val::Object(about(members, &[num])))
-            }
-            // A modulus of 0 stands for one number.
-            (Maker::Alignment, [Val::Int(modulus), Val::Int(remainder)])
-                if self.values.as_number(modulus.term) == Some(0) && self.knows_reports() =>
-            {
-                let [modulus, remainder] =
-                    [modulus, remainder].map(|num| self.convert(*num, BITS, true));
-                let members = [("modulus", Val::Int(modulus)), ("remainder", Val::Int(remainder))];
-                let members = members.map(|(name, value)| (name.to_owned(), value)).to_vec();
-                Some(Val::Object(about(members, &[remainder])))
-            }
-            (Maker::Report, []) if self.knows_reports() => Some(self.empty_report()),
-            (Maker::Alignment, []) if self.knows_reports() => {
-                member(&self.empty_report(), "alignment").cloned()
-            }
-            // The alignment that a node states is not judged, and stays on known IR.
-            (Maker::Intersect, [stated @ Val::Opaque(_), _])
-                if class == REPORTS[2] && self.is_concrete() && self.knows_reports() =>
-            {
-                Some(stated.clone())
-            }
-            (Maker::Intersect, [a, b])
-                if class == REPORTS[2] && self.is_concrete() && self.knows_reports() =>
-            {
-                self.intersected_exactly(a, b)
-            }
-            _ if self.is_concrete() => None,
-            (maker @ (Maker::Min | Maker::Max), [a, b])
-                if is_free && [a, b].iter().all(|of| is_interval(of)) && self.knows_reports() =>
-            {
-                let ([a], [b]) = (&*Self::subjects(a), &*Self::subjects(b)) else { return None };
-                let value = self.extreme_of(maker == Maker::Min, *a, *b)?;
-                Some(self.interval_about(value))
-            }
-            (Maker::Abs, [of]) if is_free && is_interval(of) && self.knows_reports() => {
-                let [value] = &*Self::subjects(of) else { return None };
-                let value = self.magnitude_of(*value)?;
-                Some(self.interval_about(value))
-            }
-            // Each set holds what one of both holds.
-            (Maker::Unify, [a, b])
-                if class == REPORTS[2]
-                    && [a, b].iter().all(|of| is_alignment(of))
-                    && self.knows_reports() =>
-            {
-                let (of_a, of_b) = (Self::subjects(a), Self::subjects(b));
-                if of_a.is_empty() || of_b.is_empty() {
-                    return None;
-                }
-                Some(self.alignment_about(&[of_a, of_b].concat()))
-            }
-            // It is one of both.
-            (Maker::Intersect, [a, b])
-                if class == REPORTS[2]
-                    && [a, b].iter().all(|of| is_alignment(of))
-                    && self.knows_reports() =>
-            {
-                let of_b = Self::subjects(b);
-                let mut both = Self::subjects(a);
-                both.retain(|known| of_b.iter().any(|other| other.term == known.term));
-                (!both.is_empty()).then(|| self.alignment_about(&both))
-            }
-            _ => None,
-        }
-    }
-
-    fn extreme_of(&mut self, is_least: bool, a: Num, b: Num) -> Option<Num> {
-        if !(self.is_whole || is_held(a) && is_held(b)) {
-            return None;
-        }
-        let is_less = self.values.apply(Fun::Lt, &[a.term, b.term]);
-        let (then, other) = if is_least { (a, b) } else { (b, a) };
-        let term = self.values.apply(Fun::Ite, &[is_less, then.term, other.term]);
-        let (low, high) = (a.low.min(b.low), a.high.max(b.high));
-        Some(Num { term, bits: BITS, is_signed: true, low, high, remainder_of: None })
-    }
-
-    fn magnitude_of(&mut self, of: Num) -> Option<Num> {
-        if !self.is_whole && !is_held(of) {
-            return None;
-        }
-        let zero = self.values.number(0, self.host(true));
-        let is_negative = self.values.apply(Fun::Lt, &[of.term, zero]);
-        let negated = self.values.apply(Fun::Sub, &[zero, of.term]);
-        let term = self.values.apply(Fun::Ite, &[is_negative, negated, of.term]);
-        let high = of.low.checked_abs()?.max(of.high.checked_abs()?);
-        let magnitude = Num { term, low: 0, high, bits: BITS, is_signed: true, remainder_of: None };
-        // The least number of 64 bits has no magnitude there.
-        (self.is_whole || is_held(magnitude)).then_some(magnitude)
     }
 
     /// Tests whether an interval has both bounds, or none of them.

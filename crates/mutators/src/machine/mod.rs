@@ -12,16 +12,19 @@
 //!   defines their terms, and `api` and its families evaluate them. `methods`, `handles`, `lists`,
 //!   `nodes` and `structure` model the API's objects. `names` lists the method and type names that
 //!   have a meaning.
-//! * `info` has the reports of `mutate`; `intervals` computes with them, and `exact_intervals` does
-//!   on known IR. `learnt` has the objects that learn conditions, `rules` what rules make.
+//! * `info` has the reports of `mutate`; `intervals` computes with them, `made_reports` has those
+//!   that functions make, and `exact_intervals` computes on known IR. `learnt` has the objects that
+//!   learn conditions, `rules` what rules make.
 //! * `alike` tells whether short lists stand for long ones; `folds` has the functions that make a
-//!   statement of a list, `hoists` those that make the slice of an operator of slices.
+//!   statement of a list, `hoists` those that make the slice of an operator of slices, and
+//!   `plain_bodies` and `counting_bodies` other functions whose bodies keep their contracts.
 //! * `objects` makes objects of structures that functions declare, `helpers` those of the program's
 //!   own visitors and mutators, and `parts` nodes from lists and from what is not known. `asserts`
 //!   has the assertions of `make` about types.
 //! * `open_lanes` answers questions about the lanes of bound values; `shuffles` has the members of
 //!   shuffles of known IR.
 //! * `keys` compares the kinds of nodes by their keys.
+//! * `peeled` takes the bindings around an expression apart.
 //! * `maps` has the maps of runs on known IR, `texts` the names that are made of texts, `backwards`
 //!   the loops by reverse iterators.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
@@ -54,6 +57,7 @@ pub(crate) mod calls;
 mod classes;
 pub(crate) mod contracts;
 pub(crate) mod conversions;
+pub(crate) mod counting_bodies;
 pub(crate) mod descent;
 pub(crate) mod doubts;
 mod emptiness;
@@ -76,6 +80,7 @@ mod learnt;
 pub(crate) mod lists;
 mod lives;
 pub(crate) mod lookup;
+mod made_reports;
 pub(crate) mod maps;
 pub(crate) mod masks;
 pub(crate) mod methods;
@@ -88,7 +93,9 @@ pub(crate) mod open_lanes;
 pub(crate) mod operators;
 pub(crate) mod order;
 pub(crate) mod parts;
+mod peeled;
 pub(crate) mod places;
+pub(crate) mod plain_bodies;
 pub(crate) mod program;
 pub(crate) mod reader;
 pub(crate) mod references;

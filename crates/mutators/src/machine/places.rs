@@ -314,6 +314,9 @@ impl<'p> Machine<'p> {
             ExprKind::Prefix(op, _) => matches!(op, Sign::Increment | Sign::Decrement),
             _ => false,
         };
+        if let Some(paths) = self.assigned_variable(expr, &state) {
+            return paths;
+        }
         if is_changed {
             return self.unsupported(state, "a reference to what is assigned", expr.line);
         }

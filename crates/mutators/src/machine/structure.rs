@@ -208,6 +208,9 @@ impl Machine<'_> {
                 *field = self.made_field(role, Some(operand), &mut state);
             }
         }
+        // A load has the lanes of its index.
+        let index = operand(kind, "index", &fields).filter(|_| kind == Kind::Load);
+        let ty = index.map_or(ty, |index| ty.with_vector(state.node(index).ty.is_vector));
         if let Some(what) = self.broken_assert(kind, ty, &fields, &state) {
             self.end(state, Outcome::Crash(what), line);
             return Vec::new();

@@ -1,5 +1,5 @@
 // A report is trimmed by the alignment of the same value alone.
-// wrong: undecided
+// wrong: wrong
 // profile: halide
 
 class Right : public IRMutator {

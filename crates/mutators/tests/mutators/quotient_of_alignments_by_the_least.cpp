@@ -1,5 +1,5 @@
 // The alignment of a quotient by the least number of 64 bits does not hold it.
-// wrong: undecided
+// wrong: wrong
 // profile: halide
 
 class Right : public IRMutator {
