@@ -49,7 +49,7 @@ pub(crate) fn keeps_contract_by_form(program: &Program, function: &Function) -> 
             && program.classes.iter().all(|class| class.name != *name)
     };
     let is_operator = |other: &Function| other.name.starts_with("operator");
-    if !NAMES.iter().all(|name| is_free(name))
+    if !NAMES.iter().all(is_free)
         || has_pasted_names(program)
         || program.functions.iter().any(is_operator)
     {
@@ -165,9 +165,8 @@ fn count_only<'f>(stmts: &'f [Stmt], known: Vec<(&'f str, &'f str)>) -> bool {
             is_counted && count_only(within(body), inner)
         }
         StmtKind::If { declared, condition, then, otherwise: None } => {
-            let counted = match within(then) {
-                [Stmt { kind: StmtKind::Expr(counted), .. }] => counted,
-                _ => return false,
+            let [Stmt { kind: StmtKind::Expr(counted), .. }] = within(then) else {
+                return false;
             };
             let ExprKind::Postfix(Sign::Increment, counted) = &counted.kind else { return false };
             let ExprKind::Member { object, arrow, name } = &counted.kind else { return false };

@@ -46,7 +46,7 @@ pub(crate) fn keeps_plain_contract(program: &Program, function: &Function) -> bo
             && program.classes.iter().all(|class| class.name != *name)
     };
     let is_operator = |other: &Function| other.name.starts_with("operator");
-    if !NAMES.iter().all(|name| is_free(name))
+    if !NAMES.iter().all(is_free)
         || has_pasted_names(program)
         || program.functions.iter().any(is_operator)
     {
@@ -76,10 +76,7 @@ fn is_named(expr: &Expr, name: &str) -> bool {
 /// Tests whether a function returns a call of an intrinsic of the given type. A counter that starts
 /// at 0 may mark the call.
 fn calls(function: &Function, parameter: &Parameter, intrinsic: &str) -> bool {
-    let (returned, before) = match function.body.as_slice() {
-        [before @ .., last] => (last, before),
-        [] => return false,
-    };
+    let [before @ .., returned] = function.body.as_slice() else { return false };
     let StmtKind::Return(Some(Expr {
         kind: ExprKind::Call { callee, templates, arguments }, ..
     })) = &returned.kind
