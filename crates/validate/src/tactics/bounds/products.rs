@@ -42,6 +42,8 @@ impl Intervals {
             let ends = shapes.map(|shape| {
                 let known = desk.space.as_symbol(shape).and_then(|shape| symbols.get(&shape));
                 match known {
+                    // An end that is not known is no number to compute with.
+                    Some(range) if range.0 < 0 || range.1 >= 1 << 64 => Ends::default(),
                     Some(range) => stated(desk, shape, *range),
                     None => asked_shape(desk, shape, &guards),
                 }
