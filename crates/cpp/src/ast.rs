@@ -514,6 +514,11 @@ impl Stmt {
 }
 
 impl Expr {
+    /// Tests whether the expression is just this name.
+    pub fn is_name(&self, name: &str) -> bool {
+        matches!(&self.kind, ExprKind::Name(own) if own == name)
+    }
+
     /// The operands, in the order in which they are written. A lambda function has none.
     fn operands(&self) -> Vec<&Self> {
         match &self.kind {

@@ -15,7 +15,7 @@ use crate::ir::state::State;
 use crate::judge::entry::Entry;
 use crate::judge::replay::Concrete;
 use crate::judge::verdict::{Finding, Standing};
-use crate::machine::run::{Machine, Operands, Outcome};
+use crate::machine::run::Machine;
 use crate::machine::shuffles::shuffle;
 
 /// The lanes of the load. Its first index is a scalar, and the rest is a vector.
@@ -27,20 +27,7 @@ pub(crate) fn refuted_by_concats(entry: Entry<'_>) -> Option<Finding> {
         return None;
     }
     let concrete = load(entry);
-    let failed = |operands| {
-        let mut machine = concrete.machine(entry);
-        machine.operands = operands;
-        entry.run(&mut machine, concrete.input(), concrete.state());
-        let [end] = machine.ends.as_slice() else { return None };
-        match &end.outcome {
-            Outcome::Crash(what) if !machine.has_chosen => Some((what.clone(), end.line)),
-            _ => None,
-        }
-    };
-    let (text, line) = failed(Operands::Kept)?;
-    if failed(Operands::Mutated)? != (text.clone(), line) {
-        return None;
-    }
+    let (text, line) = concrete.failure(entry)?;
     let shown = concrete.counterexample(entry.profile);
     Some(Finding {
         file: None,

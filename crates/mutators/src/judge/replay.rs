@@ -86,6 +86,23 @@ impl Concrete {
         Self { state, values, input, assignment, lanes, lane, loops, is_spelled }
     }
 
+    /// Returns how and in which line a method fails on this IR, if it also does when all operands
+    /// go through the class's own methods.
+    pub(crate) fn failure(&self, entry: Entry<'_>) -> Option<(String, usize)> {
+        let failed = |operands| {
+            let mut machine = self.machine(entry);
+            machine.operands = operands;
+            entry.run(&mut machine, self.input(), self.state());
+            let [end] = machine.ends.as_slice() else { return None };
+            match &end.outcome {
+                Outcome::Crash(what) if !machine.has_chosen => Some((what.clone(), end.line)),
+                _ => None,
+            }
+        };
+        let found = failed(Operands::Kept)?;
+        (failed(Operands::Mutated)? == found).then_some(found)
+    }
+
     /// Builds the input of a path with the values of a model. Operands about which nothing is known
     /// become variables, or literals if `are_literals`. Returns `None` if no such IR satisfies the
     /// path.

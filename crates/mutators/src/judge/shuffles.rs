@@ -67,20 +67,7 @@ pub(crate) fn refuted_by_shuffles(entry: Entry<'_>) -> Option<Finding> {
 /// fails.
 fn refuted_by_parts(entry: Entry<'_>) -> Option<Finding> {
     let concrete = interleaving(entry);
-    let failed = |operands| {
-        let mut machine = concrete.machine(entry);
-        machine.operands = operands;
-        entry.run(&mut machine, concrete.input(), concrete.state());
-        let [end] = machine.ends.as_slice() else { return None };
-        match &end.outcome {
-            Outcome::Crash(what) if !machine.has_chosen => Some((what.clone(), end.line)),
-            _ => None,
-        }
-    };
-    let (text, line) = failed(Operands::Kept)?;
-    if failed(Operands::Mutated)? != (text.clone(), line) {
-        return None;
-    }
+    let (text, line) = concrete.failure(entry)?;
     let shown = concrete.counterexample(entry.profile);
     Some(Finding {
         file: None,

@@ -8,10 +8,11 @@
 //! function opens a block if it prints a brace in a line, after the blanks that `do_indent` prints.
 //!
 //! A function that counts uses may change nothing but the counts in entries of `var_info`, which
-//! may be any numbers wherever they are read. It has this form, in which `k` is made of texts,
-//! names and `std::to_string` of names:
+//! may be any numbers wherever they are read. It has this form, in which `k` is a literal, or a sum
+//! that makes a string of `a`, at least one of which is no literal:
 //!
 //! ```text
+//! a    ::= a string's name | a literal | std::to_string(a name of type size_t)
 //! stmt ::= string x = k; | for (size_t i = 0; i < n; i++) { stmt… }
 //!        | if (var_info.contains(k)) { var_info.ref(k).old_uses++; }
 //!        | if (auto *p = var_info.shallow_find(k)) { p->old_uses++; }
@@ -26,7 +27,7 @@ use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use crate::machine::contracts;
 use crate::machine::language::{Guarantee, Print, Term, Word};
 use crate::machine::program::Program;
-use crate::machine::unread::has_pasted_names;
+use crate::machine::unread::{are_of_the_api, has_operators};
 
 /// The scope whose entries have counts.
 const SCOPE: &str = "var_info";
@@ -42,17 +43,7 @@ const NAMES: [&str; 7] = ["Scope", "Stmt", "VisitStmt", "accept", "size_t", "str
 
 /// Tests whether a function with a body of one of the forms keeps what its contract states.
 pub(crate) fn keeps_contract_by_form(program: &Program, function: &Function) -> bool {
-    let is_free = |name: &&str| {
-        let known = program.renamed.iter().chain(&program.others).chain(&program.aliases_within);
-        known.into_iter().all(|known| known != name)
-            && program.functions.iter().all(|other| other.name != *name)
-            && program.classes.iter().all(|class| class.name != *name)
-    };
-    let is_operator = |other: &Function| other.name.starts_with("operator");
-    if !NAMES.iter().all(is_free)
-        || has_pasted_names(program)
-        || program.functions.iter().any(is_operator)
-    {
+    if !are_of_the_api(program, &NAMES) || has_operators(program) {
         return false;
     }
     let table = contracts::table();
@@ -88,15 +79,15 @@ fn opens(function: &Function) -> bool {
         are_known &= match &expr.kind {
             ExprKind::Binary(Sign::Shl, stream, text) => {
                 printed += 1;
-                is_name(stream, "stream") && text.kind == ExprKind::Text("{\n".to_owned())
+                stream.is_name("stream") && text.kind == ExprKind::Text("{\n".to_owned())
             }
-            ExprKind::Postfix(Sign::Increment, of) => is_name(of, "indent"),
+            ExprKind::Postfix(Sign::Increment, of) => of.is_name("indent"),
             ExprKind::Call { callee, arguments, .. } => {
                 let is_cleared = matches!(&callee.kind,
                     ExprKind::Member { object, arrow: false, name }
-                        if name == "clear" && is_name(object, "cache"));
+                        if name == "clear" && object.is_name("cache"));
                 // Blanks after the brace would stand in its line.
-                let is_indented = is_name(callee, "do_indent") && printed == 0;
+                let is_indented = callee.is_name("do_indent") && printed == 0;
                 arguments.is_empty() && (is_cleared || is_indented)
             }
             _ => false,
@@ -117,7 +108,7 @@ fn hands_on(function: &Function) -> bool {
     };
     let ([argument], true) = (arguments.as_slice(), templates.is_empty()) else { return false };
     let ty = parameter.ty.trim_end_matches('&').trim().trim_start_matches("const ");
-    let is_it = |expr: &Expr| is_name(expr, &parameter.name);
+    let is_it = |expr: &Expr| expr.is_name(&parameter.name);
     !function.class.is_empty()
         && ty == "Stmt"
         && match &callee.kind {
@@ -127,10 +118,6 @@ fn hands_on(function: &Function) -> bool {
             ExprKind::Name(name) => name == "VisitStmt" && is_it(argument),
             _ => false,
         }
-}
-
-fn is_name(expr: &Expr, name: &str) -> bool {
-    matches!(&expr.kind, ExprKind::Name(own) if own == name)
 }
 
 /// Tests whether statements only count uses, where the known names have these types.
@@ -155,12 +142,12 @@ fn count_only<'f>(stmts: &'f [Stmt], known: Vec<(&'f str, &'f str)>) -> bool {
             let is_counted = ty == SIZE
                 && matches!(&zero.kind, ExprKind::Integer(0, _))
                 && matches!(&condition.kind, ExprKind::Binary(Sign::Lt, counter, end)
-                    if is_name(counter, name)
+                    if counter.is_name(name)
                         && matches!(&end.kind, ExprKind::Name(end)
-                            if end != name && known.contains(&(end.as_str(), SIZE))))
+                            if end != name && type_of(end, &known) == Some(SIZE)))
                 && matches!(&step.kind,
                     ExprKind::Postfix(Sign::Increment, of) | ExprKind::Prefix(Sign::Increment, of)
-                        if is_name(of, name));
+                        if of.is_name(name));
             let inner = known.iter().copied().chain([(name.as_str(), SIZE)]).collect();
             is_counted && count_only(within(body), inner)
         }
@@ -183,7 +170,7 @@ fn count_only<'f>(stmts: &'f [Stmt], known: Vec<(&'f str, &'f str)>) -> bool {
                         *arrow
                             && declared.ty == "auto*"
                             && key.is_some_and(|key| is_key(key, &known))
-                            && is_name(object, &declared.name)
+                            && object.is_name(&declared.name)
                     }
                     _ => false,
                 }
@@ -205,21 +192,40 @@ fn asked<'e>(expr: &'e Expr, method: &str) -> Option<&'e Expr> {
     let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
     let ExprKind::Member { object, arrow: false, name } = &callee.kind else { return None };
     match arguments.as_slice() {
-        [key] if name == method && is_name(object, SCOPE) => Some(key),
+        [key] if name == method && object.is_name(SCOPE) => Some(key),
         _ => None,
     }
 }
 
-/// Tests whether an expression is made of texts and known names, without an effect.
+/// Tests whether an expression makes a string without an effect: of a literal, or of strings.
 fn is_key(expr: &Expr, known: &[(&str, &str)]) -> bool {
-    let is_known = |expr: &Expr| known.iter().any(|(name, _)| is_name(expr, name));
+    matches!(expr.kind, ExprKind::Text(_)) || is_string(expr, known)
+}
+
+/// Tests whether an expression is a string. A sum is one only if an operand is: a literal alone is
+/// an address, to which a number may be added.
+fn is_string(expr: &Expr, known: &[(&str, &str)]) -> bool {
     match &expr.kind {
-        ExprKind::Name(_) => is_known(expr),
-        ExprKind::Text(_) => true,
-        ExprKind::Binary(Sign::Add, a, b) => is_key(a, known) && is_key(b, known),
+        ExprKind::Name(name) => type_of(name, known).is_some_and(is_string_type),
+        ExprKind::Binary(Sign::Add, a, b) => {
+            is_key(a, known) && is_key(b, known) && (is_string(a, known) || is_string(b, known))
+        }
         ExprKind::Call { callee, arguments, .. } => {
-            is_name(callee, "std::to_string") && arguments.len() == 1 && is_known(&arguments[0])
+            callee.is_name("std::to_string")
+                && matches!(arguments.as_slice(), [Expr { kind: ExprKind::Name(name), .. }]
+                    if type_of(name, known) == Some(SIZE))
         }
         _ => false,
     }
+}
+
+/// The type of the innermost variable of this name.
+fn type_of<'k>(name: &str, known: &[(&str, &'k str)]) -> Option<&'k str> {
+    known.iter().rev().find(|(other, _)| *other == name).map(|(_, ty)| *ty)
+}
+
+/// Tests for a string, or a reference to one.
+fn is_string_type(ty: &str) -> bool {
+    let ty = ty.trim_end_matches('&').trim();
+    ["string", "std::string"].contains(&ty.strip_prefix("const ").unwrap_or(ty))
 }

@@ -1,4 +1,4 @@
-//! Entries of scopes that a path reads: `get` and `ref` fail where there is none.
+//! Entries of scopes that a path reads. `get` and `ref` fail if there is no entry.
 //!
 //! # Correctness
 //!

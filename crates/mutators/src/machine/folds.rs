@@ -70,11 +70,11 @@ fn has_form(function: &Function) -> Option<()> {
         && ty == "Stmt"
         && ["Expr", "Expr&"].contains(&of.as_str())
         && are_apart
-        && is_named(over, &list.name)
-        && matches!(value, [value] if is_named(value, element))
+        && over.is_name(&list.name)
+        && matches!(value, [value] if value.is_name(element))
         && is_defined(is_begun, sum)
         && is_defined(is_made, sum)
-        && is_named(made, sum)
+        && made.is_name(sum)
         && matches!(called(nothing, &["Evaluate::make"])?, [zero]
             if matches!(zero.kind, ExprKind::Integer(0, _)))
         && is_appended(more, sum, element)
@@ -93,10 +93,6 @@ fn only(stmt: &Stmt) -> &Stmt {
     }
 }
 
-fn is_named(expr: &Expr, name: &str) -> bool {
-    matches!(&expr.kind, ExprKind::Name(own) if own == name)
-}
-
 /// The arguments of a call of one of these functions.
 fn called<'e>(expr: &'e Expr, names: &[&str]) -> Option<&'e [Expr]> {
     let ExprKind::Call { callee, templates: _, arguments } = &expr.kind else { return None };
@@ -108,7 +104,7 @@ fn called<'e>(expr: &'e Expr, names: &[&str]) -> Option<&'e [Expr]> {
 fn is_defined(expr: &Expr, sum: &str) -> bool {
     let ExprKind::Call { callee, templates: _, arguments } = &expr.kind else { return false };
     matches!(&callee.kind, ExprKind::Member { object, arrow: false, name }
-        if name == "defined" && is_named(object, sum))
+        if name == "defined" && object.is_name(sum))
         && arguments.is_empty()
 }
 
@@ -119,12 +115,12 @@ fn assigned<'s>(stmt: &'s Stmt, sum: &str) -> Option<&'s Expr> {
     else {
         return None;
     };
-    is_named(to, sum).then_some(value)
+    to.is_name(sum).then_some(value)
 }
 
 /// `Evaluate::make(e)`.
 fn is_evaluated(expr: &Expr, element: &str) -> bool {
-    matches!(called(expr, &["Evaluate::make"]), Some([value]) if is_named(value, element))
+    matches!(called(expr, &["Evaluate::make"]), Some([value]) if value.is_name(element))
 }
 
 /// `s = Evaluate::make(e);`
@@ -135,6 +131,6 @@ fn is_begin(stmt: &Stmt, sum: &str, element: &str) -> bool {
 /// `s = Block::make(s, Evaluate::make(e));`
 fn is_appended(stmt: &Stmt, sum: &str, element: &str) -> bool {
     assigned(stmt, sum).and_then(|value| called(value, &["Block::make"])).is_some_and(|parts| {
-        matches!(parts, [before, last] if is_named(before, sum) && is_evaluated(last, element))
+        matches!(parts, [before, last] if before.is_name(sum) && is_evaluated(last, element))
     })
 }

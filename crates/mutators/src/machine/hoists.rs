@@ -49,7 +49,7 @@ use halidom_cpp::{Sign, is_letter};
 use crate::machine::contracts;
 use crate::machine::language::{Guarantee, Op, Primitive, Sort, Term};
 use crate::machine::program::Program;
-use crate::machine::unread::{count, has_pasted_names};
+use crate::machine::unread::{are_of_the_api, count};
 
 /// The kinds of nodes that compute each lane from the same lane of two operands, and do not fail.
 const LANEWISE: [&str; 12] =
@@ -87,15 +87,9 @@ fn is_stated(name: &str) -> bool {
 /// the files give no name of the form another meaning.
 fn are_kinds_known(program: &Program, function: &Function) -> bool {
     let is_it = |other: &Function| other.name == function.name;
-    let is_free = |name: &str| {
-        program.renamed.iter().all(|known| known != name)
-            && program.others.iter().chain(&program.aliases_within).all(|known| known != name)
-            && program.functions.iter().all(|other| other.name != name)
-            && program.classes.iter().all(|class| class.name != name)
-    };
     let is_double = |other: &&Function| is_it(other) && other.class == function.class;
-    LANEWISE.iter().chain(&NAMES).all(|name| is_free(name))
-        && !has_pasted_names(program)
+    are_of_the_api(program, &LANEWISE)
+        && are_of_the_api(program, &NAMES)
         && program.outside.iter().all(|text| is_declared_only(text, &function.name))
         && program.functions.iter().filter(is_double).count() == 1
         && count(function, &function.name) == 1
@@ -199,7 +193,7 @@ impl<'t> Form<'t> {
         }
         let StmtKind::Return(Some(result)) = &last.kind else { return None };
         let [vectors, indices] = call_of(result, "Shuffle::make")? else { return None };
-        let is_made = form.made.is_some_and(|made| is_named(vectors, made));
+        let is_made = form.made.is_some_and(|made| vectors.is_name(made));
         (is_made
             && form.is_filled
             && form.has_same_indices
@@ -247,7 +241,7 @@ impl<'t> Form<'t> {
             None if VECTORS.contains(&ty) && self.made.is_none() => self.made = Some(name),
             Some(value) if ty == format!("{}*", self.kind) && self.node.is_none() => {
                 let of = cast(value, self.kind)?;
-                is_named(of, self.taken).then_some(())?;
+                of.is_name(self.taken).then_some(())?;
                 self.node = Some(name);
             }
             Some(value) if ty == "Shuffle*" => {
@@ -256,7 +250,7 @@ impl<'t> Form<'t> {
                 else {
                     return None;
                 };
-                is_named(object, self.node?).then_some(())?;
+                object.is_name(self.node?).then_some(())?;
                 let operand = OPERANDS.iter().position(|known| known == of)?;
                 if self.shuffles.iter().any(|(_, known)| *known == operand) {
                     return None;
@@ -296,7 +290,7 @@ impl<'t> Form<'t> {
 
     /// The operand that a shuffle is.
     fn shuffle(&self, expr: &Expr) -> Option<usize> {
-        self.shuffles.iter().find(|(name, _)| is_named(expr, name)).map(|(_, operand)| *operand)
+        self.shuffles.iter().find(|(name, _)| expr.is_name(name)).map(|(_, operand)| *operand)
     }
 
     /// The operand whose shuffle has a member.
@@ -307,7 +301,7 @@ impl<'t> Form<'t> {
 
     /// The operand whose list of vectors an expression is.
     fn list(&self, expr: &Expr) -> Option<usize> {
-        let named = self.lists.iter().find(|(name, _)| is_named(expr, name));
+        let named = self.lists.iter().find(|(name, _)| expr.is_name(name));
         named.map(|(_, operand)| *operand).or_else(|| self.part_of_shuffle(expr, "vectors"))
     }
 
@@ -319,7 +313,7 @@ impl<'t> Form<'t> {
     /// The operand of whose list an expression is the element that a counter counts.
     fn element(&self, expr: &Expr, counter: &str) -> Option<usize> {
         let ExprKind::Index(list, index) = &expr.kind else { return None };
-        self.list(list).filter(|_| is_named(index, counter))
+        self.list(list).filter(|_| index.is_name(counter))
     }
 
     /// The counter of a loop that takes each element of a list.
@@ -335,8 +329,8 @@ impl<'t> Form<'t> {
         let counts = ty == "size_t"
             && matches!(from.kind, ExprKind::Integer(0, _))
             && self.is_new(name)
-            && is_named(counted, name)
-            && is_named(compared, name)
+            && counted.is_name(name)
+            && compared.is_name(name)
             && self.size_of(size).is_some();
         counts.then_some(name)
     }
@@ -366,7 +360,7 @@ impl<'t> Form<'t> {
                 let [pushed] = arguments.as_slice() else { return None };
                 let is_pushed = name == "push_back"
                     && templates.is_empty()
-                    && self.made.is_some_and(|made| is_named(object, made));
+                    && self.made.is_some_and(|made| object.is_name(made));
                 let [first, second] = call_of(pushed, &format!("{}::make", self.kind))? else {
                     return None;
                 };
@@ -385,7 +379,7 @@ impl<'t> Form<'t> {
     /// Tests that a statement returns what the function takes.
     fn returns_taken(&self, stmt: &Stmt) -> Option<()> {
         let StmtKind::Return(Some(result)) = &only(stmt).kind else { return None };
-        is_named(result, self.taken).then_some(())
+        result.is_name(self.taken).then_some(())
     }
 }
 
@@ -404,10 +398,6 @@ fn are_both(first: Option<usize>, second: Option<usize>) -> bool {
     matches!((first, second), (Some(0), Some(1)) | (Some(1), Some(0)))
 }
 
-fn is_named(expr: &Expr, name: &str) -> bool {
-    matches!(&expr.kind, ExprKind::Name(own) if own == name)
-}
-
 /// The only statement of a block, or the statement itself.
 fn only(stmt: &Stmt) -> &Stmt {
     match &stmt.kind {
@@ -422,7 +412,7 @@ fn only(stmt: &Stmt) -> &Stmt {
 /// The arguments of a call of a function.
 fn call_of<'e>(expr: &'e Expr, name: &str) -> Option<&'e [Expr]> {
     let ExprKind::Call { callee, templates, arguments } = &expr.kind else { return None };
-    (is_named(callee, name) && templates.is_empty()).then_some(arguments.as_slice())
+    (callee.is_name(name) && templates.is_empty()).then_some(arguments.as_slice())
 }
 
 /// The object of a call of a method with these arguments.

@@ -2,7 +2,7 @@
 //!
 //! # Correctness
 //!
-//! What a function makes is about the values that its arguments are about
+//! The result of a function is about the values that its arguments are about
 //! ([`crate::machine::intervals`]): the least or the greatest of two intervals is about the least
 //! or the greatest of two numbers, and a union holds whatever one of both holds.
 

@@ -2,10 +2,10 @@
 //!
 //! # Correctness
 //!
-//! `peel_lets` returns what some bindings are around, and adds their names and values to a list.
-//! What is bound by none stays what it is. Of other expressions that are not wholly known, neither
-//! what is returned nor the list is known. On known IR, `rewrap_all_lets` puts the bindings of a
-//! list around an expression or a statement, the last one inside (`IROperator.h`).
+//! `peel_lets` returns the innermost body of some bindings, and adds their names and values to a
+//! list. It returns an expression that is no binding as it is. If it is given a binding that is not
+//! wholly known, neither the result nor the list is known. On known IR, `rewrap_all_lets` puts the
+//! bindings of a list around an expression or a statement, the last one inside (`IROperator.h`).
 
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};

@@ -14,12 +14,12 @@ use halidom_cpp::ast::{Expr, ExprKind, Function, Parameter, StmtKind};
 use crate::machine::contracts;
 use crate::machine::language::{Guarantee, Primitive, Sort, Term, Word};
 use crate::machine::program::Program;
-use crate::machine::unread::has_pasted_names;
+use crate::machine::unread::{are_of_the_api, has_operators};
 
 /// The names that the forms rest on.
 const NAMES: [&str; 5] = ["Call", "Type", "atomic", "numeric_limits", "std"];
 
-/// The types of numbers that are asked about, beside template parameters.
+/// The types of numbers that are asked about, in addition to template parameters.
 const NUMBERS: [&str; 2] = ["float", "double"];
 
 /// The beginning of the names that tell of a type of numbers, and have no effect.
@@ -39,17 +39,7 @@ fn stated(name: &str) -> Option<(&'static Guarantee, &'static [Sort], &'static s
 pub(crate) fn keeps_plain_contract(program: &Program, function: &Function) -> bool {
     let Some((guarantee, sorts, taken)) = stated(&function.name) else { return false };
     let [parameter] = function.parameters.as_slice() else { return false };
-    let is_free = |name: &&str| {
-        let known = program.renamed.iter().chain(&program.others).chain(&program.aliases_within);
-        known.into_iter().all(|known| known != name)
-            && program.functions.iter().all(|other| other.name != *name)
-            && program.classes.iter().all(|class| class.name != *name)
-    };
-    let is_operator = |other: &Function| other.name.starts_with("operator");
-    if !NAMES.iter().all(is_free)
-        || has_pasted_names(program)
-        || program.functions.iter().any(is_operator)
-    {
+    if !are_of_the_api(program, &NAMES) || has_operators(program) {
         return false;
     }
     match (guarantee, sorts) {
@@ -69,10 +59,6 @@ pub(crate) fn keeps_plain_contract(program: &Program, function: &Function) -> bo
     }
 }
 
-fn is_named(expr: &Expr, name: &str) -> bool {
-    matches!(&expr.kind, ExprKind::Name(own) if own == name)
-}
-
 /// Tests whether a function returns a call of an intrinsic of the given type. A counter that starts
 /// at 0 may mark the call.
 fn calls(function: &Function, parameter: &Parameter, intrinsic: &str) -> bool {
@@ -87,10 +73,10 @@ fn calls(function: &Function, parameter: &Parameter, intrinsic: &str) -> bool {
     let ExprKind::Braces(None, marks) = &list.kind else { return false };
     let is_made = parameter.ty == "Type"
         && templates.is_empty()
-        && is_named(callee, "Call::make")
-        && is_named(ty, &parameter.name)
-        && is_named(name, &format!("Call::{intrinsic}"))
-        && is_named(kind, "Call::Intrinsic");
+        && callee.is_name("Call::make")
+        && ty.is_name(&parameter.name)
+        && name.is_name(&format!("Call::{intrinsic}"))
+        && kind.is_name("Call::Intrinsic");
     let counter = match marks.as_slice() {
         [] => return is_made && before.is_empty(),
         [Expr { kind: ExprKind::Postfix(Sign::Increment, counted), .. }] => &counted.kind,
@@ -108,7 +94,7 @@ fn calls(function: &Function, parameter: &Parameter, intrinsic: &str) -> bool {
 
 /// Tests whether a condition is false of every number.
 fn is_false(condition: &Expr, number: &str) -> bool {
-    let is_number = |expr: &Expr| is_named(expr, number);
+    let is_number = |expr: &Expr| expr.is_name(number);
     match &condition.kind {
         ExprKind::Binary(Sign::Ne, a, b) => is_number(a) && is_number(b),
         ExprKind::Binary(Sign::Eq, a, b) => is_number(a) && is_infinite(b),

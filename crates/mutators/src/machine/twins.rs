@@ -272,7 +272,7 @@ impl<'t> Method<'t> {
         if TYPES.contains(&ty) {
             return true;
         }
-        let is_it = |expr: &Expr| is_named(expr, &parameter.name);
+        let is_it = |expr: &Expr| expr.is_name(&parameter.name);
         let mut uses = 0;
         of.visit(&mut |expr| match &expr.kind {
             ExprKind::Member { object, .. } => uses += usize::from(is_it(object)),
@@ -373,7 +373,7 @@ fn is_cleared<'t>(stmts: [&'t Stmt; 2], pair: [&'t str; 2]) -> Option<Vec<&'t st
         let ExprKind::Call { callee, templates, arguments } = &assigned(stmt, name)?.kind else {
             return None;
         };
-        let is_empty = is_named(callee, ty) && templates.is_empty() && arguments.is_empty();
+        let is_empty = callee.is_name(ty) && templates.is_empty() && arguments.is_empty();
         is_empty.then_some(())?;
     }
     Some(pair.to_vec())
@@ -386,7 +386,7 @@ fn moved<'t>(
     pairs: &[[&'t str; 2]],
 ) -> Option<Vec<&'t str>> {
     let is_assigned = |stmt: &'t Stmt, name: &str, by: &str| {
-        assigned(stmt, name).is_some_and(|to| is_named(to, by))
+        assigned(stmt, name).is_some_and(|to| to.is_name(by))
     };
     let other = pairs.iter().find(|other| {
         let both = || stmts.into_iter().zip(pair).zip(**other);
@@ -401,10 +401,10 @@ fn moved<'t>(
 fn is_swapped(stmt: &Stmt, one: &str, other: &str) -> bool {
     let StmtKind::Expr(expr) = &stmt.kind else { return false };
     let ExprKind::Call { callee, templates, arguments } = &expr.kind else { return false };
-    is_named(callee, "std::swap")
+    callee.is_name("std::swap")
         && templates.is_empty()
         && matches!(arguments.as_slice(), [first, second]
-            if is_named(first, one) && is_named(second, other))
+            if first.is_name(one) && second.is_name(other))
 }
 
 /// The value that a statement assigns to a variable.
@@ -413,11 +413,7 @@ fn assigned<'t>(stmt: &'t Stmt, name: &str) -> Option<&'t Expr> {
     else {
         return None;
     };
-    is_named(to, name).then_some(value)
-}
-
-fn is_named(expr: &Expr, name: &str) -> bool {
-    matches!(&expr.kind, ExprKind::Name(own) if own == name)
+    to.is_name(name).then_some(value)
 }
 
 impl Machine<'_> {

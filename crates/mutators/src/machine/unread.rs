@@ -106,6 +106,22 @@ pub(crate) fn is_of_functions(program: &Program, name: &str) -> bool {
     program.outside.iter().map(named).sum::<usize>() == 1 && !has_pasted_names(program)
 }
 
+/// Tests whether the files give none of these names of the API another meaning.
+pub(crate) fn are_of_the_api(program: &Program, names: &[&str]) -> bool {
+    let is_free = |name: &&str| {
+        let known = program.renamed.iter().chain(&program.others).chain(&program.aliases_within);
+        known.into_iter().all(|known| known != name)
+            && program.functions.iter().all(|other| other.name != *name)
+            && program.classes.iter().all(|class| class.name != *name)
+    };
+    names.iter().all(is_free) && !has_pasted_names(program)
+}
+
+/// Tests whether the files have operators of their own.
+pub(crate) fn has_operators(program: &Program) -> bool {
+    program.functions.iter().any(|function| function.name.starts_with("operator"))
+}
+
 /// Tests whether a macro may put names together.
 pub(crate) fn has_pasted_names(program: &Program) -> bool {
     program.outside.iter().any(|text| text.contains("##"))
