@@ -95,6 +95,10 @@ impl<'p> Machine<'p> {
                 state.facts.push(fact);
                 self.number_as(ty, num, state)
             }
+            (_, Val::Handle(of)) => match integer_type(ty) {
+                Some(number) => self.unknown_as(number, of),
+                None => Val::Handle(of),
+            },
             (_, value) => value,
         }
     }

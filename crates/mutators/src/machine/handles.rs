@@ -11,6 +11,7 @@ use crate::machine::absent::{DEFINED, UNDEFINED};
 use crate::machine::invariants::{Invariant, invariant};
 use crate::machine::names::Method;
 use crate::machine::run::{Machine, Paths};
+use crate::machine::types::is_map_type;
 
 /// The member of an entry to which a pointer points that tells when it was found.
 const ASKED: &str = "the changes before";
@@ -44,7 +45,8 @@ impl Machine<'_> {
                 Method::Ref | Method::Get,
                 [key @ (Val::Expr(Some(_)) | Val::Ptr(Some((_, Kind::Variable))))],
             ) if !self.is_concrete() => self.entry_of(of, name, key, state),
-            (Method::Count | Method::Contains, _) => self.has_entry(of, arguments, state),
+            (Method::Count, [_]) => self.entries_under(of, arguments, state),
+            (Method::Contains, _) => self.has_entry(of, arguments, state),
             (Method::Empty, _) => self.has_entry(of, &[], state),
             (Method::Find | Method::ShallowFind, [key])
                 if matches!(invariant(of), Some(Invariant::Report | Invariant::Replacement)) =>
@@ -238,6 +240,37 @@ impl Machine<'_> {
                 self.truths(vec![holds], vec![fails])
             }
         }
+    }
+
+    /// `count` of an object: the number of its entries under a key. Nothing is known of the result
+    /// if the object is no container.
+    fn entries_under(&mut self, of: &str, key: &[Val], state: State) -> Paths<Val> {
+        let types = self.types_of(of);
+        let is_map = !types.is_empty() && types.iter().all(|ty| is_map_type(ty));
+        let is_scope = invariant(of).is_some() || types.iter().any(|ty| ty.contains("Scope<"));
+        if !is_map && !is_scope {
+            let unknown = Val::Handle(self.fresh_name("unknown"));
+            return vec![(state, unknown)];
+        }
+        let yes = self.values.bool(true);
+        let mut paths = Vec::new();
+        for (mut state, found) in self.has_entry(of, key, state) {
+            let number = if found != Val::Bool(yes) {
+                self.number(0, 64, false)
+            } else if is_scope {
+                // A scope keeps a stack of entries for a name.
+                let entries = self.any_number("entries", 32, true);
+                let least = self.number(1, 32, true);
+                if let Val::Bool(fact) = self.compare(Sign::Ge, entries, least) {
+                    state.facts.push(fact);
+                }
+                entries
+            } else {
+                self.number(1, 64, false)
+            };
+            paths.push((state, Val::Int(number)));
+        }
+        paths
     }
 
     /// The entry of a scope for a variable: a replacement of the same type and value, or an

@@ -5,7 +5,8 @@
 //! Nothing is known of the result. A signed sum, difference or product of unknown numbers may
 //! overflow, which C++ does not define, so a path that computes one shows nothing. An unsigned
 //! number wraps, and few lanes and bits have no sum or product that overflows. It is assumed that a
-//! number which is counted by one does not reach the greatest number.
+//! number which is counted by one does not reach the greatest number, and that no container has
+//! nearly 2^31 elements.
 
 use halidom_cpp::{Sign, words};
 
@@ -22,6 +23,9 @@ pub(super) const OVERFLOW: &str = "arithmetic of numbers that are not known, whi
 /// The beginning of the handles of unsigned numbers that were computed.
 const UNSIGNED: &str = "unsigned#";
 
+/// The beginning of the handles of sizes that were converted to a signed type.
+const COUNTED: &str = "counted#";
+
 /// The greatest magnitude of a literal that is added to a number of lanes or bits, or multiplied.
 const FEW: i128 = 1 << 15;
 
@@ -36,6 +40,8 @@ enum Operand {
     Unsigned,
     /// A number of few digits.
     Small,
+    /// A size in a signed type.
+    Counted,
     /// A number with a sign, or what may be one.
     Signed,
 }
@@ -79,6 +85,9 @@ impl Machine<'_> {
         if of.starts_with(UNSIGNED) {
             return Operand::Unsigned;
         }
+        if of.starts_with(COUNTED) {
+            return Operand::Counted;
+        }
         // `member.bytes`, or `bytes of 5` where a node holds the type.
         let last = of.rsplit('.').next().unwrap_or_default();
         let asked = of.split_once(" of ").map_or(last, |(first, _)| first);
@@ -106,9 +115,41 @@ impl Machine<'_> {
             if by.low >= 0 && (op == Sign::Sub && of.ends_with("_MAX")
                 || op == Sign::Add && of.ends_with("_MIN")));
         let all = operands.map(|value| self.operand(value));
-        !is_inwards
-            && all.contains(&Operand::Signed)
-            && all.iter().all(|of| matches!(of, Operand::Small | Operand::Signed))
+        let are_promoted =
+            all.iter().all(|of| matches!(of, Operand::Small | Operand::Counted | Operand::Signed));
+        let is_far = match all {
+            // At most one of the two is a size.
+            [Operand::Counted, Operand::Counted] => op != Sign::Sub,
+            [Operand::Counted, Operand::Small] | [Operand::Small, Operand::Counted] => {
+                op == Sign::Mul
+            }
+            _ => all.contains(&Operand::Signed),
+        };
+        !is_inwards && are_promoted && is_far
+    }
+
+    /// A number that is not known, in an integer type.
+    pub(super) fn unknown_as(&mut self, (bits, is_signed): (u8, bool), of: String) -> Val {
+        let old = self.operand_of(&of);
+        let kept = match old {
+            Operand::Small => bits >= 32,
+            Operand::Unsigned => bits >= 64 && !is_signed,
+            Operand::Counted | Operand::Signed => bits >= 64 && is_signed,
+            Operand::Other | Operand::Iterator => true,
+        };
+        let types = self.types_of(&of);
+        let is_same = !types.is_empty()
+            && types.iter().all(|ty| integer_type(short(ty)) == Some((bits, is_signed)));
+        if kept || is_same {
+            return Val::Handle(of);
+        }
+        let hint = match old {
+            Operand::Unsigned if bits >= 32 && is_signed && is_size(&of) => COUNTED,
+            Operand::Counted if bits >= 32 && is_signed => COUNTED,
+            _ if bits >= 32 && !is_signed => UNSIGNED,
+            _ => "unknown#",
+        };
+        Val::Handle(self.fresh_name(hint.trim_end_matches('#')))
     }
 
     /// The result of an operator on something that is not known.
@@ -146,6 +187,11 @@ impl Machine<'_> {
     }
 }
 
+/// Tests whether a handle stands for the number of elements of a container or of letters.
+fn is_size(of: &str) -> bool {
+    of.ends_with(".size") || of.ends_with(".length")
+}
+
 /// The range of values of a type.
 fn operand_of_type(ty: &str) -> Operand {
     let ty = short(ty);
@@ -153,7 +199,7 @@ fn operand_of_type(ty: &str) -> Operand {
     if let Some((bits, is_signed)) = integer_type(ty) {
         return match (bits, is_signed) {
             (32.., false) => Operand::Unsigned,
-            (..16, _) => Operand::Small,
+            (..16, _) | (16, true) => Operand::Small,
             _ => Operand::Signed,
         };
     }
