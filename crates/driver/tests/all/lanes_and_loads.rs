@@ -58,6 +58,57 @@ const REVERSED: &str = "out[x] = hl.u8(0)
     out.vectorize(x, 8)
     out.update().allow_race_conditions().vectorize(some, 8, hl.TailStrategy.Predicate)";
 
+/// A histogram of each row, eight rows at a time. The places of the last rows come from memory.
+const ROWS: &str = "f[x] = hl.i32(a[x])
+    rows, y = hl.Func('rows'), hl.Var('y')
+    rows[x, y] = hl.u32(0)
+    rows[hl.clamp(f[y], 0, 200), y] += hl.u32(1)
+    out[x] = hl.u8(0)
+    out[x] += hl.u8(rows[x, some])
+    f.compute_root()
+    rows.compute_root().update().vectorize(y, 8, hl.TailStrategy.Predicate)
+    out.bound(x, 0, 256)";
+/// A histogram in eight lanes, whose places may be the same.
+const COLLIDING: &str = "f[x] = hl.i32(a[x])
+    rows = hl.Func('rows')
+    rows[x] = hl.u32(0)
+    rows[hl.clamp(f[some], 0, 200)] += hl.u32(1)
+    out[x] = hl.u8(rows[x])
+    f.compute_root()
+    rows.compute_root().update().allow_race_conditions()\\
+        .vectorize(some, 8, hl.TailStrategy.Predicate)
+    out.bound(x, 0, 256)";
+
+/// Edits of its statement that count one by one: the whole vectors, and the last one.
+const ONE_BY_ONE: [(&str, &str); 3] = [
+    (
+        "    let t43.s = f[ramp(rows.s1.some$x.some$x*8, 1, 8) aligned(8, 0)]\n    \
+            let t47 = max(min(t43.s, x8(200)), x8(0))\n    \
+            rows[t47] = (uint32x8)widen_right_add(rows[t47], x8((uint16)1))\n",
+        "    for (one, 0, 8) {\n     \
+            let t47 = max(min(f[(rows.s1.some$x.some$x*8) + one], 200), 0)\n     \
+            rows[t47] = rows[t47] + (uint32)1\n    }\n",
+    ),
+    (
+        "     let t44.s = f[ramp((rows.s1.some$x.some$x.rebased + t54)*8, 1, 8) aligned(8, 0)]\n     \
+            let t48 = max(min(t44.s, x8(200)), x8(0))\n     \
+            rows[t48] = (uint32x8)widen_right_add(rows[t48], x8((uint16)1))\n",
+        "     for (one, 0, 8) {\n      \
+            let t48 = max(min(f[((rows.s1.some$x.some$x.rebased + t54)*8) + one], 200), 0)\n      \
+            rows[t48] = rows[t48] + (uint32)1\n     }\n",
+    ),
+    (
+        "     let t46.s = f[ramp((rows.s1.some$x.some$x.rebased + t55)*8, 1, 8) aligned(8, 0)] \
+            if t45\n     let t49 = max(min(t46.s, x8(200)), x8(0))\n     \
+            predicate (ramp(((rows.s1.some$x.some$x.rebased + t55)*8) + 1, 1, 8) <= x8(n))\n      \
+            rows[t49] = (uint32x8)widen_right_add(rows[t49] if t45, x8((uint16)1))\n",
+        "     for (one, 0, 8) {\n      \
+            if (((((rows.s1.some$x.some$x.rebased + t55)*8) + 1) + one) <= n) {\n       \
+            let t49 = max(min(f[((rows.s1.some$x.some$x.rebased + t55)*8) + one], 200), 0)\n       \
+            rows[t49] = rows[t49] + (uint32)1\n      }\n     }\n",
+    ),
+];
+
 const COUNTS: &str = "out[x] = hl.u8(0)
     out[hl.i32(a[r])] += hl.u8(1)
     out.update().atomic().split(r, ro, ri, 8).vectorize(ri).parallel(ro)";
@@ -134,6 +185,10 @@ const CASES: &[Edited] = &[
     // Lanes that write one element.
     (DIAGONALS, &[], false),
     (NEIGHBOURS, &[], true),
+    (ROWS, &[], true),
+    (COLLIDING, &[], false),
+    (COLLIDING, &[ONE_BY_ONE[0], ONE_BY_ONE[1]], false),
+    (COLLIDING, &[ONE_BY_ONE[0], ONE_BY_ONE[1], ONE_BY_ONE[2]], true),
     // Lanes under a condition of other lanes.
     (
         REVERSED,

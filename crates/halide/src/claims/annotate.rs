@@ -197,7 +197,7 @@ impl Writer<'_, '_> {
         self.expr(expr)
     }
 
-    /// A form with values of inputs as loads, and with funcs that have no memory and one stage
+    /// A form with values of memory as loads, and with funcs that have no memory and one stage
     /// expanded.
     fn concrete(&mut self, form: &Form) -> Form {
         let expr = self.forms.expr(form);
@@ -228,7 +228,7 @@ impl Writer<'_, '_> {
         result
     }
 
-    /// The value of an input, or of a func without memory that has one stage.
+    /// The value of an input, of a func with one memory, or of one without that has one stage.
     fn value_of(&mut self, (func, component): (FuncId, usize), args: &[ExprId]) -> Option<ExprId> {
         let decl = self.forms.pool.func(func).clone();
         if let FuncKind::Input { buffer } = decl.kind {
@@ -242,14 +242,37 @@ impl Writer<'_, '_> {
             let access = Access { func, coords: args.into() };
             return Some(self.forms.pool.load(buffer, index, Some(access)));
         }
-        let is_stored =
-            self.found.layouts.keys().any(|buffer| self.forms.pool.buffer(*buffer).func == func);
+        if self.found.layouts.keys().any(|buffer| self.forms.pool.buffer(*buffer).func == func) {
+            return self.element_of((func, component), args);
+        }
         let [stage] = decl.stages() else { return None };
-        let value = *stage.values.get(component).filter(|_| !is_stored)?;
+        let value = *stage.values.get(component)?;
         let args: Vec<Form> = args.iter().map(|arg| self.forms.form(*arg)).collect();
         let mut env = Env::of(decl.args.iter().copied().zip(args));
         let value = self.forms.settled(value, &mut env);
         Some(self.loaded(value, &mut FxHashMap::default()))
+    }
+
+    /// The element of a func's memory, if it has one memory, whose shape is known.
+    fn element_of(
+        &mut self,
+        (func, component): (FuncId, usize),
+        args: &[ExprId],
+    ) -> Option<ExprId> {
+        let is_its = |buffer: &BufferId| {
+            let decl = self.forms.pool.buffer(*buffer);
+            decl.func == func && decl.component == component
+        };
+        let all: Vec<BufferId> =
+            self.found.layouts.keys().copied().filter(|buffer| is_its(buffer)).collect();
+        let [buffer] = *all else { return None };
+        let layout = self.found.layouts.get(&buffer)?.clone();
+        let coords: Vec<Form> = args.iter().map(|arg| self.forms.form(*arg)).collect();
+        let index = layout.flat(self.forms, &coords)?;
+        let index = self.forms.expr(&index);
+        let access = Access { func, coords: args.into() };
+        let buffer = self.buffer(buffer);
+        Some(self.forms.pool.load(buffer, index, Some(access)))
     }
 
     fn stmt(&mut self, id: StmtId) -> StmtId {

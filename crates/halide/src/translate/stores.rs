@@ -11,6 +11,7 @@ use super::error::{Result, unsupported};
 use super::lanes::{Division, Lanes, Lowering, Stop, UNLOADED};
 use super::marks::{self, Instance};
 use super::nodes::{Buffer, Gather, Node, NodeId, Nodes};
+use super::polynomials::{Definitions, Unknown, polynomial};
 use super::walk::{Atomicity, Item, Walk, closed};
 use crate::tree::{BinaryOp, ReduceOp, Scalar, Type};
 
@@ -29,6 +30,12 @@ struct Part {
 /// The index of an element that no buffer has. A load from there stands for a fault, where an
 /// assertion or a load that is not predicated needs one.
 pub const NOWHERE: i128 = -(1 << 40);
+
+/// The greatest distance that two places after one another may have.
+const FAR: i128 = 1 << 24;
+
+/// The most lanes whose distances together are less than 2^32.
+const MOST_LANES: usize = 128;
 
 impl Walk<'_> {
     /// Translates a store of a vector or of one value.
@@ -123,6 +130,14 @@ impl Walk<'_> {
             let zero = pool.int(0);
             let apart = pool.binary(IrOp::Ne, stride, zero);
             items.push(Item::Stmt(self.owed(pool, apart)?));
+            hazard = false;
+        }
+        if hazard
+            && is_selected
+            && self.reads_own(index, value, target)
+            && let Some(ascending) = self.ascend(pool, &parts)?
+        {
+            items.extend(ascending);
             hazard = false;
         }
         if hazard {
@@ -408,6 +423,50 @@ impl Walk<'_> {
         Some(stride)
     }
 
+    /// Tests whether each lane of a value reads the element that it replaces, and no other one of
+    /// the buffer.
+    fn reads_own(&mut self, index: NodeId, value: NodeId, target: &Buffer) -> bool {
+        !self.nodes.reads(index, target.id)
+            && !self.nodes.reads_at(value, target.id, |at| at == index)
+    }
+
+    /// What is owed so that no two lanes write the same element: a lane is written only if the one
+    /// before it is, and then its place is greater. `None` if the distances of places are not
+    /// known.
+    ///
+    /// # Correctness
+    /// The distances are sums of few terms, in which what the places share is gone. Places may wrap
+    /// at 2^32. So a distance is at least 1 and at most [`FAR`], and all of them together are less
+    /// than 2^32. A distance is evaluated only where both lanes are written, because the others may
+    /// read what only they would need.
+    fn ascend(&mut self, pool: &mut Pool, parts: &[Part]) -> Result<Option<Vec<Item>>> {
+        if parts.len() > MOST_LANES {
+            return Ok(None);
+        }
+        let (one, far) = (pool.int(1), pool.int(FAR));
+        let mut owed = Vec::new();
+        for pair in parts.windows(2) {
+            let [before, part] = pair else { continue };
+            let Some(distance) = distance(pool, before.index, part.index) else {
+                return Ok(None);
+            };
+            let above = pool.binary(IrOp::Le, one, distance);
+            let below = pool.binary(IrOp::Le, distance, far);
+            let both = pool.binary(IrOp::And, above, below);
+            let mut stmt = self.owed(pool, both)?;
+            if let Some(condition) = before.condition {
+                let earlier = self.owed(pool, condition)?;
+                let (then_branch, else_branch) = (stmt, Some(earlier));
+                stmt = pool.stmt(IrStmt::If { condition, then_branch, else_branch });
+            }
+            if let Some(condition) = part.condition {
+                stmt = pool.stmt(IrStmt::If { condition, then_branch: stmt, else_branch: None });
+            }
+            owed.push(Item::Stmt(stmt));
+        }
+        Ok(Some(owed))
+    }
+
     /// Tests whether the lanes of an index are distinct: those of a ramp whose stride is not 0.
     fn is_spread(&mut self, pool: &mut Pool, index: NodeId) -> bool {
         let Node::Ramp { base, stride } = *self.nodes.node(index) else { return false };
@@ -498,6 +557,30 @@ fn named_value(pool: &mut Pool, target: &Buffer, part: &Part) -> Result<ExprId> 
         value = pool.select(condition, value, unused);
     }
     Ok(value)
+}
+
+/// The distance of two places. Names are not replaced by what they stand for: memory may have
+/// changed since they were bound.
+fn distance(pool: &mut Pool, from: ExprId, to: ExprId) -> Option<ExprId> {
+    let [from, to] = [from, to].map(|place| polynomial(pool, &Definitions::default(), place));
+    let distance = to?.plus(&from?, -1)?;
+    let mut sum = pool.int(distance.constant_part());
+    for (product, coefficient) in distance.terms() {
+        let mut term = None;
+        for unknown in product.iter() {
+            let factor = match unknown {
+                Unknown::Var(var) => pool.var_expr(*var),
+                Unknown::Other(id) => *id,
+                Unknown::Remainder(..) => return None,
+            };
+            term = Some(term.map_or(factor, |term| pool.mul(term, factor)));
+        }
+        let Some(term) = term else { continue };
+        let factor = pool.int(coefficient);
+        let term = pool.mul(term, factor);
+        sum = pool.add(sum, term);
+    }
+    Some(sum)
 }
 
 fn written(

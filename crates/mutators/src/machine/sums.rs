@@ -189,7 +189,7 @@ impl Machine<'_> {
 
 /// Tests whether a handle stands for the number of elements of a container or of letters.
 fn is_size(of: &str) -> bool {
-    of.ends_with(".size") || of.ends_with(".length")
+    matches!(of.rsplit('.').next(), Some("size" | "length"))
 }
 
 /// The range of values of a type.
