@@ -90,8 +90,8 @@ const ONE_BY_ONE: [(&str, &str); 3] = [
             rows[t47] = rows[t47] + (uint32)1\n    }\n",
     ),
     (
-        "     let t44.s = f[ramp((rows.s1.some$x.some$x.rebased + t54)*8, 1, 8) aligned(8, 0)]\n     \
-            let t48 = max(min(t44.s, x8(200)), x8(0))\n     \
+        "     let t44.s = f[ramp((rows.s1.some$x.some$x.rebased + t54)*8, 1, 8) \
+            aligned(8, 0)]\n     let t48 = max(min(t44.s, x8(200)), x8(0))\n     \
             rows[t48] = (uint32x8)widen_right_add(rows[t48], x8((uint16)1))\n",
         "     for (one, 0, 8) {\n      \
             let t48 = max(min(f[((rows.s1.some$x.some$x.rebased + t54)*8) + one], 200), 0)\n      \

@@ -430,8 +430,8 @@ impl Walk<'_> {
             && !self.nodes.reads_at(value, target.id, |at| at == index)
     }
 
-    /// What is owed so that no two lanes write the same element: a lane is written only if the one
-    /// before it is, and then its place is greater. `None` if the distances of places are not
+    /// Returns checks by which no two lanes write the same element: a lane is written only if the
+    /// one before it is, and then its place is greater. `None` if the distances of places are not
     /// known.
     ///
     /// # Correctness
