@@ -97,7 +97,8 @@ impl<'p> Machine<'p> {
             }
             (_, Val::Handle(of)) => match integer_type(ty) {
                 Some(number) => self.unknown_as(number, of),
-                None => Val::Handle(of),
+                None if self.is_deduced(whole) => Val::Handle(of),
+                None => self.unknown_of_type(TypeName::of(ty), of),
             },
             (_, value) => value,
         }

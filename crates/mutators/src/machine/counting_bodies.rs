@@ -9,7 +9,7 @@
 //!
 //! A function that counts uses may change nothing but the counts in entries of `var_info`, which
 //! may be any numbers wherever they are read. It has this form, in which `k` is a literal, or a sum
-//! that makes a string of `a`, at least one of which is no literal:
+//! that makes a string of several `a`. Not all of these are literals.
 //!
 //! ```text
 //! a    ::= a string's name | a literal | std::to_string(a name of type size_t)

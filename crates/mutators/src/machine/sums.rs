@@ -14,6 +14,7 @@ use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::machine::absent::{ADVANCED, DEFINED};
 use crate::machine::methods::{PART_OF_NAME, PART_OF_TEXT};
+use crate::machine::names::TypeName;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::{integer_type, short};
 
@@ -150,6 +151,15 @@ impl Machine<'_> {
             _ => "unknown#",
         };
         Val::Handle(self.fresh_name(hint.trim_end_matches('#')))
+    }
+
+    /// A number that is not known, in a type that may be an integer's by another name.
+    pub(super) fn unknown_of_type(&mut self, ty: TypeName<'_>, of: String) -> Val {
+        let is_number = matches!(self.operand_of(&of), Operand::Unsigned | Operand::Counted);
+        match ty {
+            TypeName::Other(_) if is_number => Val::Handle(self.fresh_name("unknown")),
+            _ => Val::Handle(of),
+        }
     }
 
     /// The result of an operator on something that is not known.

@@ -4,12 +4,15 @@
 pub(crate) const UNION: &str = "union";
 
 /// Integer types with their bits and whether they are signed.
-const INTEGERS: [(&str, u8, bool); 26] = [
+const INTEGERS: [(&str, u8, bool); 29] = [
     ("int", 32, true),
     ("signed", 32, true),
     ("signed int", 32, true),
     ("int32_t", 32, true),
     ("int64_t", 64, true),
+    ("intptr_t", 64, true),
+    ("ptrdiff_t", 64, true),
+    ("ssize_t", 64, true),
     ("long", 64, true),
     ("long int", 64, true),
     ("long long", 64, true),

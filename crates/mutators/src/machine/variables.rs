@@ -532,9 +532,12 @@ impl<'p> Machine<'p> {
                 }
                 let value = match &value {
                     Val::Int(_) | Val::Bool(_) | Val::Bound(..) if ty.is_empty() => Val::Unknown,
-                    Val::Int(_) | Val::Bool(_) | Val::Bound(..) | Val::List(_) | Val::Object(_) => {
-                        self.coerce(ty, value, state)
-                    }
+                    Val::Int(_)
+                    | Val::Bool(_)
+                    | Val::Bound(..)
+                    | Val::Handle(_)
+                    | Val::List(_)
+                    | Val::Object(_) => self.coerce(ty, value, state),
                     _ if matches!(ty, "Expr" | "Stmt") => self.coerce(ty, value, state),
                     _ => value,
                 };
