@@ -520,7 +520,7 @@ impl Expr {
     }
 
     /// The operands, in the order in which they are written. A lambda function has none.
-    fn operands(&self) -> Vec<&Self> {
+    pub fn operands(&self) -> Vec<&Self> {
         match &self.kind {
             ExprKind::Call { callee, arguments, .. } => {
                 std::iter::once(&**callee).chain(arguments).collect()

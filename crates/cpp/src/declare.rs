@@ -276,11 +276,124 @@ impl Reader<'_> {
         });
         has(&["static", "thread_local", "extern"]) && (is_computed || !has(&["const", "constexpr"]))
     }
+
+    /// True if a declaration is that of a constant table of functions by their names, whose entries
+    /// depend on nothing that the running function computes.
+    pub(crate) fn is_table(&self, node: Node<'_>) -> bool {
+        let parts = named(node);
+        let has = |word: &str| parts.iter().any(|part| self.text(*part) == word);
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let [declarator] = declarators.as_slice() else { return false };
+        let Some(value) = declarator.child_by_field_name("value") else { return false };
+        let is_list = |node: Node<'_>| node.kind() == "initializer_list";
+        let is_entry = |entry: Node<'_>| {
+            let [key, value] = named(entry)[..] else { return false };
+            is_list(entry) && self.is_name_of_function(key) && self.is_fixed(value, node)
+        };
+        let entries = named(value);
+        has("static")
+            && has("const")
+            && !has("thread_local")
+            && is_list(value)
+            && !entries.is_empty()
+            && entries.into_iter().all(is_entry)
+    }
+
+    /// Tests whether an expression is a text, or the name that the API gives to an intrinsic.
+    fn is_name_of_function(&self, key: Node<'_>) -> bool {
+        let field = |name| key.child_by_field_name(name);
+        key.kind() == "string_literal"
+            || field("function").is_some_and(|callee| self.text(callee) == NAME_OF_INTRINSIC)
+                && field("arguments").map(named).is_some_and(|arguments| {
+                    matches!(arguments[..], [one] if one.kind() == "qualified_identifier")
+                })
+    }
+
+    /// Tests whether an expression is a function, or a lambda function that captures nothing, or a
+    /// constant that is declared as one in the block of a declaration.
+    fn is_fixed(&self, value: Node<'_>, declaration: Node<'_>) -> bool {
+        let is_free = |value: Node<'_>| {
+            value.kind() == "lambda_expression"
+                && value.child_by_field_name("captures").is_some_and(|of| self.text(of) == "[]")
+        };
+        if value.kind() == "qualified_identifier" || is_free(value) {
+            return true;
+        }
+        let mut before = declaration.prev_named_sibling();
+        while let Some(node) = before {
+            before = node.prev_named_sibling();
+            if Syntax::of(node.kind()) != Syntax::Declaration {
+                continue;
+            }
+            let mut cursor = node.walk();
+            let mut declarators = node.children_by_field_name("declarator", &mut cursor);
+            let is_it = |one: &Node<'_>| {
+                one.child_by_field_name("declarator").is_some_and(|of| {
+                    of.kind() == "identifier" && self.text(of) == self.text(value)
+                })
+            };
+            if let Some(found) = declarators.find(is_it) {
+                let is_const = named(node).iter().any(|part| self.text(*part) == "const");
+                return is_const && found.child_by_field_name("value").is_some_and(is_free);
+            }
+        }
+        false
+    }
 }
+
+/// The beginning of the type of a constant table that a function keeps.
+pub const TABLE: &str = "static ";
+
+/// The function that gives the name of an intrinsic.
+const NAME_OF_INTRINSIC: &str = "Call::get_intrinsic_name";
 
 #[cfg(test)]
 mod tests {
+    use super::TABLE;
+    use crate::ast::StmtKind;
     use crate::parse::parse;
+
+    #[test]
+    fn tables_that_depend_on_a_run_are_kept() {
+        let declared = |body: &str| {
+            let file = parse(&format!("void f(int n, F g) {{ {body} }}")).expect("a file");
+            let last = file.functions[0].body.last().expect("a statement").kind.clone();
+            match last {
+                StmtKind::Declare(all) => all[0].ty.starts_with(TABLE),
+                StmtKind::Other(what) => {
+                    assert_eq!(what, "a static variable", "{body}");
+                    false
+                }
+                other => panic!("{body}: {other:?}"),
+            }
+        };
+        for table in [
+            "static const Map<String, F> t = {{\"a\", std::acos}, {\"b\", std::cos}};",
+            "static const Map<String, F> t = {{Call::get_intrinsic_name(Call::round), std::cos}};",
+            "static const Map<String, F> t = {{\"a\", [](double x) -> double { return x; }}};",
+            "const F h = [](double x) { return x; }; static const Map<String, F> t = {{\"a\", h}};",
+        ] {
+            assert!(declared(table), "{table}");
+        }
+        for table in [
+            "static Map<String, F> t = {{\"a\", std::acos}};",
+            "static const Map<String, F> t = {};",
+            "static const Map<String, F> t = make();",
+            "static const Map<String, F> t = {{name(), std::acos}};",
+            "static const Map<String, F> t = {{Call::get_intrinsic_name(n), std::acos}};",
+            "static const Map<String, int> t = {{\"a\", n}};",
+            "static const Map<String, F> t = {{\"a\", g}};",
+            "static const Map<String, F> t = {{\"a\", N::make()}};",
+            "static const Map<String, F> t = {{\"a\", [&](double x) { return x + n; }}};",
+            "static const Map<String, F> t = {{\"a\", [=](double x) { return x + n; }}};",
+            "F h = [](double x) { return x; }; static const Map<String, F> t = {{\"a\", h}};",
+            "const F h = g; static const Map<String, F> t = {{\"a\", h}};",
+            "static thread_local const Map<String, F> t = {{\"a\", std::acos}};",
+        ] {
+            assert!(!declared(table), "{table}");
+        }
+    }
 
     #[test]
     fn parameters_that_may_write_are_told() {

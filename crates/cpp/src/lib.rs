@@ -34,6 +34,7 @@ mod syntax;
 mod text;
 mod unread;
 
+pub use declare::TABLE;
 pub use directives::included;
 pub use headers::without_comments;
 pub use parse::{expression, parse, parse_after};

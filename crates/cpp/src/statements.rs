@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::ast::{Declared, Expr, ExprKind, Stmt, StmtKind};
+use crate::declare::TABLE;
 use crate::parse::{Reader, broken, named};
 use crate::syntax::Syntax;
 
@@ -23,7 +24,15 @@ impl Reader<'_> {
     fn stmt_kind(&self, node: Node<'_>) -> Option<StmtKind> {
         let field = |name| node.child_by_field_name(name);
         Some(match Syntax::of(node.kind()) {
-            // Such a variable is initialized once, and keeps the value that is assigned to it.
+            // Such a variable is initialized once, and keeps the value that is assigned to it. A
+            // table has the same value each time.
+            Syntax::Declaration if self.is_table(node) => {
+                let mut tables = self.declare(node)?;
+                for table in &mut tables {
+                    table.ty = format!("{TABLE}{}", table.ty);
+                }
+                StmtKind::Declare(tables)
+            }
             Syntax::Declaration if self.is_kept(node) => {
                 StmtKind::Other("a static variable".to_owned())
             }

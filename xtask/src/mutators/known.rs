@@ -122,6 +122,20 @@ const KNOWN: &[Known] = &[
     known(HLS, "Simplify::visit(const Ramp *)", SIMPLIFY, Verified, "ramps"),
     known(
         HEAD,
+        "Simplify::visit(const For *)",
+        "Simplify_Stmts.cpp",
+        Found("wrong", 272),
+        "an acquire keeps the name of the loop that it leaves",
+    ),
+    known(
+        HEAD,
+        "Simplify::visit(const Shuffle *)",
+        "Simplify_Shuffle.cpp",
+        Found("crash", 203),
+        "a vector that is no call follows low bits",
+    ),
+    known(
+        HEAD,
         "rules of Simplify::visit(Sub *)",
         "Simplify_Sub.cpp",
         WrongAt(166, &["int8"]),

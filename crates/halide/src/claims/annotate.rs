@@ -3,8 +3,8 @@
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::visit::Role;
 use halidom_ir::{
-    Access, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr, ExprId, FuncId, FuncKind,
-    Interval, Label, Program, Prophecy, Stmt, StmtId, StoreIn,
+    Access, BinaryOp, BufferDecl, BufferId, BufferKind, Constant, Dim, Expr, ExprId, FuncId,
+    FuncKind, Interval, Label, Program, Prophecy, Stmt, StmtId, StoreIn,
 };
 
 use super::form::Form;
@@ -128,7 +128,12 @@ impl Writer<'_, '_> {
         })
     }
 
+    /// The number that a literal is, or a product of literals without overflow at 32 bits.
     fn literal(&self, expr: ExprId) -> Option<i128> {
+        if let Expr::Binary(BinaryOp::Mul(_), a, b) = self.forms.pool.get(expr) {
+            let product = self.literal(*a)?.checked_mul(self.literal(*b)?)?;
+            return i32::try_from(product).ok().map(i128::from);
+        }
         self.forms.pool.as_constant(expr).and_then(Constant::as_integer)
     }
 

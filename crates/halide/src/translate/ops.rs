@@ -183,6 +183,11 @@ fn bits_of(ty: tree::Scalar) -> u32 {
     }
 }
 
+/// Tests whether signed numbers of so many bits hold an integer.
+fn fits(bits: u32) -> impl Fn(i128) -> bool {
+    move |value| bits >= EXACT || value >> (bits - 1) == 0 || value >> (bits - 1) == -1
+}
+
 /// Tests whether Halide assumes that arithmetic of the type does not overflow.
 pub(super) fn is_index_type(ty: tree::Scalar) -> bool {
     matches!(ty, tree::Scalar::Int(32 | 64))
@@ -350,7 +355,7 @@ impl Ops<'_> {
             Some(ints) if op.is_comparison() => ints,
             Some(_) | None => (x, y),
         };
-        let id = self.folded(op_here, x, y);
+        let id = self.folded(op_here, x, y, bits_of(a.ty));
         if self.pool.ty(id).scalar == Scalar::Int && !op.is_comparison() {
             self.widths.note(id, bits_of(a.ty));
         }
@@ -358,8 +363,9 @@ impl Ops<'_> {
     }
 
     /// An operator, folded where its operands are constant. This removes conditions on fixed
-    /// values, such as a buffer's type.
-    pub(super) fn folded(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
+    /// values, such as a buffer's type. An integer that has not the bits of its operands stays as
+    /// it is computed, so that what overflows there owes a proof.
+    pub(super) fn folded(&mut self, op: Op, a: ExprId, b: ExprId, bits: u32) -> ExprId {
         if self.widths.idle_limits.contains(&(op, a, b)) {
             return a;
         }
@@ -375,6 +381,7 @@ impl Ops<'_> {
         if let (Some(x), Some(y)) = (x, y)
             && !x.scalar().is_float()
             && let Ok(value) = eval::binary(op, x, y)
+            && (value.scalar() != Scalar::Int || value.as_integer().is_some_and(fits(bits)))
         {
             return self.pool.constant(value);
         }

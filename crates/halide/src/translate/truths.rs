@@ -32,7 +32,7 @@ impl Ops<'_> {
             | BinaryOp::And
             | BinaryOp::Or => return None,
         };
-        Some(self.folded(op, x, y))
+        Some(self.folded(op, x, y, 1))
     }
 }
 

@@ -300,6 +300,45 @@ pub(crate) fn is_pure(callee: &str) -> bool {
         || is_of_the_ir(callee) && !IMPURE.contains(&Intrinsic::of(callee))
 }
 
+/// The call types (`Call::CallType` in `IR.h`).
+const CALL_TYPES: [&str; 7] =
+    ["Image", "Extern", "ExternCPlusPlus", "PureExtern", "Halide", "Intrinsic", "PureIntrinsic"];
+
+/// The call type that a name in C++ stands for.
+pub(crate) fn call_type(name: &str) -> Option<&'static str> {
+    let of = name.strip_prefix("Call::")?;
+    let of = of.strip_prefix("CallType::").unwrap_or(of);
+    CALL_TYPES.into_iter().find(|known| *known == of)
+}
+
+/// The call type that each compiler gives to all calls of an intrinsic, if there is one.
+pub(crate) fn own_call_type(callee: &str) -> Option<&'static str> {
+    match Intrinsic::of(callee) {
+        Intrinsic::ExtractBits => Some("Intrinsic"),
+        Intrinsic::Abs
+        | Intrinsic::Absd
+        | Intrinsic::BitwiseAnd
+        | Intrinsic::BitwiseNot
+        | Intrinsic::BitwiseOr
+        | Intrinsic::BitwiseXor
+        | Intrinsic::CountLeadingZeros
+        | Intrinsic::CountTrailingZeros
+        | Intrinsic::Lerp
+        | Intrinsic::Likely
+        | Intrinsic::LikelyIfInnermost
+        | Intrinsic::Popcount
+        | Intrinsic::ShiftLeft
+        | Intrinsic::ShiftRight => Some("PureIntrinsic"),
+        _ => None,
+    }
+}
+
+/// Tests whether a name in C++ is a call type that no compiler gives to calls of an intrinsic.
+pub(crate) fn is_other_type(callee: &str, name: &str) -> bool {
+    let own = callee.rsplit("::").next().and_then(own_call_type);
+    own.zip(call_type(name)).is_some_and(|(own, of)| own != of)
+}
+
 /// Tests whether a call evaluates its first argument and one of the others.
 pub(crate) fn evaluates_one(callee: &str) -> bool {
     matches!(Intrinsic::of(callee), Intrinsic::IfThenElse | Intrinsic::IfThenElseMask)

@@ -74,6 +74,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/api_nodes.rs"),
     include_str!("../machine/api_numbers.rs"),
     include_str!("../machine/api_terms.rs"),
+    include_str!("../machine/applied.rs"),
     include_str!("../machine/asserts.rs"),
     include_str!("../machine/audits.rs"),
     include_str!("../machine/bindings.rs"),
@@ -120,6 +121,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/order.rs"),
     include_str!("../machine/doubts.rs"),
     include_str!("../machine/parts.rs"),
+    include_str!("../machine/patterns.rs"),
     include_str!("../machine/peeled.rs"),
     include_str!("../machine/places.rs"),
     include_str!("../machine/plain_bodies.rs"),
@@ -373,7 +375,7 @@ fn others<'p>(program: &'p Program, functions: &[&'p Function]) -> Vec<Vec<&'p s
     let within =
         [renamed_within, aliases_within, &program.unsteady, &program.linked].map(|names| of(names));
     let pairs = program.twins.iter().flat_map(Twins::names).filter(|name| words.contains(name));
-    let unread = [of(&program.unread), pairs.collect()];
+    let unread = [of(&program.unread), pairs.collect(), of(&program.hidden)];
     [of(others), of(specialized), of(renamed)].into_iter().chain(within).chain(unread).collect()
 }
 

@@ -34,6 +34,7 @@ use crate::machine::invariants::linked;
 use crate::machine::language::Print;
 use crate::machine::masks::is_examined;
 use crate::machine::names::TypeName;
+use crate::machine::patterns::hidden;
 use crate::machine::plain_bodies::keeps_plain_contract;
 use crate::machine::program::{Program, called};
 use crate::machine::run::Mode;
@@ -312,6 +313,7 @@ impl Found {
         // A function with a body is run as it is written, and one that a contract replaces is
         // judged against its contract. All else with a name of the API hides what the API means by
         // it.
+        program.hidden = hidden(&program);
         let classes = program.classes.iter().map(|class| &class.name);
         program.renamed = renamed(program.others.iter().chain(classes));
         let is_judged = |function: &Function| {

@@ -289,7 +289,7 @@ impl<'p> Machine<'p> {
         {
             // An outcome that is known is no choice.
             let mut state = state.clone();
-            match self.outcome_of_rule(*node, arguments, &state) {
+            match self.outcome_of_rule(*node, arguments, &mut state) {
                 Fired::No => return vec![(state, Val::Bool(self.values.bool(false)))],
                 Fired::Made(held) => {
                     let mut fired = members.to_vec();

@@ -7,12 +7,14 @@
 //! so it sees what the entry holds at that time; an entry that is gone is not followed. A map of
 //! expressions is followed only if it compares their structure.
 
-use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_cpp::TABLE;
+use halidom_cpp::ast::{Declared, Expr, ExprKind};
 
-use crate::ir::state::State;
+use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
+use crate::machine::lookup::last_part;
 use crate::machine::names::{Method, TypeName};
-use crate::machine::run::{Machine, Paths};
+use crate::machine::run::{Machine, Outcome, Paths};
 use crate::machine::types::{integer_type, is_map_type};
 
 /// The handle for the end of a map.
@@ -26,6 +28,28 @@ pub(super) const GONE: &str = "an entry of a map that is gone";
 
 /// The order of the keys that compares the structure of expressions.
 const BY_STRUCTURE: &str = "IRDeepCompare";
+
+/// Tests whether a constant table is a map of strings that compares them as such.
+fn is_table(ty: &str) -> bool {
+    let of = ty.strip_prefix(TABLE).unwrap_or(ty);
+    let of = of.strip_prefix("const ").unwrap_or(of);
+    let parts = ["std::map<", "std::unordered_map<"].iter().find_map(|kind| of.strip_prefix(kind));
+    let parts = parts.and_then(|parts| parts.strip_suffix('>')).map(|parts| parts.split_once(','));
+    // A second comma may begin an order.
+    matches!(parts, Some(Some(("std::string", of))) if !of.contains(','))
+}
+
+/// The text that a key of a constant table is: of an intrinsic, its name.
+fn name_of_function(key: &Expr) -> Option<String> {
+    match &key.kind {
+        ExprKind::Text(text) => Some(text.clone()),
+        ExprKind::Call { arguments, .. } => match arguments.as_slice() {
+            [Expr { kind: ExprKind::Name(name), .. }] => Some(last_part(name).to_owned()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
 
 impl<'p> Machine<'p> {
     /// `m.find(key)` and `m.end()` of a map with these entries.
@@ -51,6 +75,30 @@ impl<'p> Machine<'p> {
             }
             _ => None,
         }
+    }
+
+    /// Declares a constant table of functions by their names. It is followed on known IR alone.
+    pub(super) fn table(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
+        let entries = match declared.value.as_ref().map(|value| &value.kind) {
+            Some(ExprKind::Braces(None, entries)) => entries.as_slice(),
+            _ => &[],
+        };
+        let key = |entry: &Expr| match &entry.kind {
+            ExprKind::Braces(None, parts) => parts.first().and_then(name_of_function),
+            _ => None,
+        };
+        let keys = entries.iter().map(key).collect::<Option<Vec<String>>>();
+        let Some(keys) = keys.filter(|_| self.is_concrete() && is_table(&declared.ty)) else {
+            self.end(state, Outcome::Unsupported("a static variable".to_owned()), self.line);
+            return Vec::new();
+        };
+        // What the functions compute is not known.
+        let unknown = |key| (Val::Text(key), Val::Handle(self.fresh_name("unknown")));
+        let value = Val::Map(keys.into_iter().map(unknown).collect());
+        let mut state = state;
+        let (name, ty) = (declared.name.clone(), declared.ty.clone());
+        state.frame().push(Slot { name, ty, value });
+        vec![state]
     }
 
     /// Tests whether a map compares keys as the machine does: expressions by their structure, and

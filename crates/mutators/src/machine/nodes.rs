@@ -5,6 +5,7 @@ use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
 use crate::ir::intrinsics::{
     CALLEE, INTRINSIC, Intrinsic, OTHER_CALLS, PURE_EXTERN, callee, is_of_c, is_of_the_ir,
+    is_other_type, own_call_type,
 };
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
@@ -17,6 +18,9 @@ use crate::machine::run::{Machine, Outcome, Paths};
 
 /// The members of a call that name the callee besides its name, in the order of `make`.
 const CALL_MEMBERS: &[&str] = &["func", "value_index", "image", "param"];
+
+/// The reason why a path becomes unsupported that makes a call of another type.
+const OTHER_TYPE: &str = "Call::make of an intrinsic with another call type";
 
 impl Machine<'_> {
     /// Converts two expressions to a common type (`match_types` in `IROperator.cpp`).
@@ -188,7 +192,8 @@ impl Machine<'_> {
                     Val::Handle(PURE_EXTERN.to_owned())
                 }
                 Some(known) if name == "call_type" && is_of_the_ir(known) => {
-                    Val::Handle(INTRINSIC.to_owned())
+                    let own = own_call_type(known).filter(|_| self.is_concrete());
+                    Val::Handle(own.map_or(INTRINSIC.to_owned(), |own| format!("Call::{own}")))
                 }
                 None if name == "name" => Val::Handle(callee(state.find(node))),
                 _ => Val::Handle(format!("Call.{name}")),
@@ -466,6 +471,11 @@ impl Machine<'_> {
                 self.unsupported(state, "Variable::make without the parameter", line)
             }
             (Kind::Variable, [Val::Type(ty), name, ..]) => self.make_variable(*ty, name, state),
+            (Kind::Call, [_, Val::Text(callee) | Val::Handle(callee), _, Val::Handle(of), ..])
+                if self.is_concrete() && is_other_type(callee, of) =>
+            {
+                self.unsupported(state, OTHER_TYPE, line)
+            }
             // The remaining members name the callee. They are those of the call whose name is
             // given, or the callee is not known.
             (
@@ -498,8 +508,7 @@ impl Machine<'_> {
                 // A text in C calls the functions that it begins with.
                 let is_of_text = |name: &str| self.mode.is_emitter() && is_of_c(name);
                 if is_other && name.is_some_and(|name| is_of_the_ir(name) && !is_of_text(name)) {
-                    let what = "Call::make of an intrinsic with another call type";
-                    return self.unsupported(state, what, line);
+                    return self.unsupported(state, OTHER_TYPE, line);
                 }
                 self.make_call(*ty, callee, arguments, state, line)
             }

@@ -67,6 +67,8 @@ pub(crate) struct Program {
     pub(crate) specialized: Vec<String>,
     /// The names of the API to which the files give a meaning of their own.
     pub(crate) renamed: Vec<String>,
+    /// The names of the rule language that the files give another meaning.
+    pub(crate) hidden: Vec<String>,
     /// The names of the API to which functions give another meaning within themselves.
     pub(crate) renamed_within: Vec<String>,
     /// The names of the aliases within functions.

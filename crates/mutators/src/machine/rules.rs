@@ -7,65 +7,25 @@
 //!
 //! Nothing is proved by rules that fire on known IR: such a run may only show a defect. A pattern
 //! matches as `IRMatch.h` matches: a wildcard matches anything, and the same thing each time; a
-//! constant matches literals. The path is unsupported if it is not known that a pattern matches, if
-//! a rule has a condition, or if it makes something other than a literal.
+//! constant matches literals. The path is unsupported if it is not known that a pattern matches,
+//! whether the rule's condition holds, or what it makes (`machine/applied.rs`).
 
-use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
-use halidom_rewrites::rules::Values;
 
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::Val;
-use crate::machine::lookup::last_part;
+use crate::machine::applied::holds;
 use crate::machine::parts::REDUCTIONS;
+use crate::machine::patterns::{Bound, matches, names_one_of};
 use crate::machine::run::{Machine, Outcome, Paths};
-
-/// The wildcards of patterns (`Simplify_Internal.h`).
-const WILDCARDS: [&str; 6] = ["x", "y", "z", "w", "u", "v"];
-
-/// The constants of patterns.
-const CONSTANTS: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
-
-/// The kinds of nodes that functions in patterns match.
-const FUNCTIONS: [(&str, Kind); 11] = [
-    ("likely", Kind::Call),
-    ("likely_if_innermost", Kind::Call),
-    ("slice", Kind::Shuffle),
-    ("transpose", Kind::Shuffle),
-    ("select", Kind::Select),
-    ("min", Kind::Min),
-    ("max", Kind::Max),
-    ("ramp", Kind::Ramp),
-    ("broadcast", Kind::Broadcast),
-    ("Indeterminate", Kind::Call),
-    ("Overflow", Kind::Call),
-];
-
-/// The kind of node that an operator in a pattern matches.
-fn matched(op: Sign) -> Option<Kind> {
-    Some(match op {
-        Sign::Add => Kind::Add,
-        Sign::Sub => Kind::Sub,
-        Sign::Mul => Kind::Mul,
-        Sign::Div => Kind::Div,
-        Sign::Rem => Kind::Mod,
-        Sign::Lt => Kind::LT,
-        Sign::Le => Kind::LE,
-        Sign::Eq => Kind::EQ,
-        Sign::Ne => Kind::NE,
-        Sign::And => Kind::And,
-        Sign::Or => Kind::Or,
-        _ => return None,
-    })
-}
 
 /// The outcome of a rule on a known node.
 pub(super) enum Fired {
     /// Its pattern does not match.
     No,
-    /// It makes the expression that a variable of the function holds.
+    /// It makes an expression.
     Made(NodeId),
     /// It is not known.
     Perhaps,
@@ -154,19 +114,42 @@ impl Machine<'_> {
         (a != b || !is_variable).then_some(a < b)
     }
 
-    /// The outcome of a rule on a known node. A rule with a condition may fire or not.
-    pub(super) fn outcome_of_rule(&self, node: NodeId, arguments: &[Expr], state: &State) -> Fired {
-        let Some(pattern) = arguments.first() else { return Fired::Perhaps };
-        match matches(pattern, node, &mut Vec::new(), state, &self.values) {
+    /// The outcome of a rule on a known node.
+    pub(super) fn outcome_of_rule(
+        &mut self,
+        node: NodeId,
+        arguments: &[Expr],
+        state: &mut State,
+    ) -> Fired {
+        let [pattern, right, conditions @ ..] = arguments else { return Fired::Perhaps };
+        let hidden = &self.program.hidden;
+        if [pattern, right].into_iter().chain(conditions).any(|part| names_one_of(part, hidden)) {
+            return Fired::Perhaps;
+        }
+        let mut bound = Bound::default();
+        match matches(pattern, node, &mut bound, state, &self.values) {
             Some(false) => return Fired::No,
             None => return Fired::Perhaps,
             Some(true) => {}
         }
-        let [_, right] = arguments else { return Fired::Perhaps };
-        let ExprKind::Name(name) = &right.kind else { return Fired::Perhaps };
-        let place = Self::find_variable(name, state);
-        match place.and_then(|place| Self::load(&place, state)).map(|slot| slot.value) {
-            Some(Val::Expr(Some(held))) => Fired::Made(held),
+        for condition in conditions {
+            match holds(condition, &bound) {
+                Some(true) => {}
+                Some(false) => return Fired::No,
+                None => return Fired::Perhaps,
+            }
+        }
+        if let ExprKind::Name(name) = &right.kind
+            && let Some(place) = Self::find_variable(name, state)
+        {
+            return match Self::load(&place, state).map(|slot| slot.value) {
+                Some(Val::Expr(Some(held))) => Fired::Made(held),
+                _ => Fired::Perhaps,
+            };
+        }
+        let ty = state.node(node).ty;
+        match self.right_side(right, &bound, Some(ty), state) {
+            Some(made) if state.node(made).ty == ty => Fired::Made(made),
             _ => Fired::Perhaps,
         }
     }
@@ -182,7 +165,7 @@ impl Machine<'_> {
         let values = &self.values;
         let does_match = arguments
             .first()
-            .and_then(|pattern| matches(pattern, node, &mut Vec::new(), &state, values));
+            .and_then(|pattern| matches(pattern, node, &mut Bound::default(), &state, values));
         let result = arguments.get(1).map(|result| &result.kind);
         match (does_match, result) {
             (Some(false), _) => vec![(state, Val::Bool(self.values.bool(false)))],
@@ -195,94 +178,5 @@ impl Machine<'_> {
             }
             _ => self.unsupported(state, "a rule that may fire", line),
         }
-    }
-}
-
-/// Tests whether a pattern matches a node; `None` if that is not known.
-fn matches(
-    pattern: &Expr,
-    node: NodeId,
-    bound: &mut Vec<(String, NodeId)>,
-    state: &State,
-    values: &Values,
-) -> Option<bool> {
-    let shape = state.shape(node);
-    let is_literal =
-        matches!(shape?.kind, Kind::IntImm | Kind::UIntImm | Kind::FloatImm | Kind::Broadcast);
-    match &pattern.kind {
-        // A variable of the function is no wildcard.
-        ExprKind::Name(name) if Machine::find_variable(name, state).is_some() => None,
-        ExprKind::Name(name) if WILDCARDS.contains(&name.as_str()) => {
-            let known = bound.iter().find(|(known, _)| known == name);
-            if let Some((_, known)) = known {
-                return Some(state.is_same(*known, node));
-            }
-            bound.push((name.clone(), node));
-            Some(true)
-        }
-        ExprKind::Name(name) if CONSTANTS.contains(&name.as_str()) => {
-            if is_literal {
-                None
-            } else {
-                Some(false)
-            }
-        }
-        ExprKind::Integer(..) | ExprKind::Bool(_) if !is_literal => Some(false),
-        ExprKind::Integer(number, _) => Some(literal(shape?, values)? == *number),
-        ExprKind::Bool(truth) => Some(literal(shape?, values)? == i128::from(*truth)),
-        ExprKind::Call { callee, arguments, .. } => {
-            let ExprKind::Name(name) = &callee.kind else { return None };
-            let (_, kind) = FUNCTIONS.iter().find(|(known, _)| *known == last_part(name))?;
-            let shape = shape?;
-            if shape.kind != *kind {
-                return Some(false);
-            }
-            let is_plain = matches!(kind, Kind::Select | Kind::Min | Kind::Max);
-            if !is_plain || shape.fields.len() != arguments.len() {
-                return None;
-            }
-            let mut all = Some(true);
-            for (pattern, field) in arguments.iter().zip(&shape.fields) {
-                let Field::Expr(of) = field else { return None };
-                match matches(pattern, *of, bound, state, values) {
-                    Some(false) => return Some(false),
-                    part => all = all.and(part),
-                }
-            }
-            all
-        }
-        ExprKind::Prefix(Sign::Not, operand) => {
-            let shape = shape?;
-            if shape.kind != Kind::Not {
-                return Some(false);
-            }
-            let [Field::Expr(inner)] = shape.fields.as_slice() else { return None };
-            matches(operand, *inner, bound, state, values)
-        }
-        ExprKind::Binary(op, first, second) => {
-            let kind = matched(*op)?;
-            let shape = shape?;
-            if shape.kind != kind {
-                return Some(false);
-            }
-            let [Field::Expr(a), Field::Expr(b)] = shape.fields.as_slice() else { return None };
-            let first = matches(first, *a, bound, state, values);
-            if first == Some(false) {
-                return first;
-            }
-            match matches(second, *b, bound, state, values) {
-                Some(false) if first.is_some() => Some(false),
-                second => first.and(second),
-            }
-        }
-        _ => None,
-    }
-}
-
-/// The number of a literal that is no vector.
-fn literal(shape: &Shape, values: &Values) -> Option<i128> {
-    match shape.fields.as_slice() {
-        [Field::Number(term)] => values.as_number(*term),
-        _ => None,
     }
 }

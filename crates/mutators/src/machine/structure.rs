@@ -4,7 +4,7 @@
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
-use crate::ir::intrinsics::{INTRINSIC, OTHER_CALLS, PURE_EXTERN, called_by, is_pure};
+use crate::ir::intrinsics::{INTRINSIC, OTHER_CALLS, call_type, called_by, is_pure};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -483,11 +483,8 @@ impl Machine<'_> {
                 let call = called_by(callee)?;
                 return Some(self.is_called(op, call, name, state));
             }
-            // The call type of a function of the C library.
             (Val::Handle(a), Val::Handle(b))
-                if (a == PURE_EXTERN || b == PURE_EXTERN)
-                    && a.starts_with("Call::")
-                    && b.starts_with("Call::") =>
+                if let (Some(a), Some(b)) = (call_type(a), call_type(b)) =>
             {
                 a == b
             }

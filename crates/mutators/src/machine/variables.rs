@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use halidom_cpp::Sign;
 use halidom_cpp::ast::{Declared, Expr, ExprKind};
+use halidom_cpp::{Sign, TABLE};
 
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
@@ -55,6 +55,14 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn declare(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
+        if declared.ty.starts_with(TABLE) {
+            self.table(declared, state)
+        } else {
+            self.declare_variable(declared, state)
+        }
+    }
+
+    fn declare_variable(&mut self, declared: &'p Declared, state: State) -> Vec<State> {
         if self.is_active(&declared.ty) {
             self.end(state, Outcome::Unsupported(ACTIVE.to_owned()), self.line);
             return Vec::new();
