@@ -7,6 +7,7 @@ use halidom_halide::Condition;
 use halidom_halide::bridge::Artifacts;
 use halidom_halide::dump::{self as lossless, Dump, numbered};
 use halidom_halide::text::{self, same_but_bound_names};
+use halidom_halide::translate::NOWHERE;
 use halidom_interp::Bindings;
 use halidom_ir::{Array, Constant, Real, Shape};
 use halidom_testgen::cases_of;
@@ -93,6 +94,9 @@ pub fn bear_out(
     // A fault has no output.
     let differs = match counterexample.output {
         Some(_) => "a run of the statement differs".to_owned(),
+        None if is_failed_check(&counterexample.got) => {
+            "a check of the statement fails after its work has begun".to_owned()
+        }
         None => format!("a run of the statement faults ({})", counterexample.got),
     };
     let reason = match &replay {
@@ -108,6 +112,12 @@ pub fn bear_out(
         report.verdict = Verdict::Unknown(Reason::new(Cause::Unconfirmed, reason));
     }
     Ok(Some(replay))
+}
+
+/// Tests whether a fault is that of an assertion after work, which reads an element that no buffer
+/// has where it fails.
+fn is_failed_check(fault: &str) -> bool {
+    fault.contains(&format!("at {:?} ", [NOWHERE]))
 }
 
 /// The interpreter's step limit for the pipeline's values on the inputs of a counterexample.

@@ -73,7 +73,7 @@ def pipeline():
 
 const PRODUCT: &str = "allocate g[uint8 * 96]";
 
-const PRODUCTS: [Edited; 8] = [
+const PRODUCTS: [Edited; 12] = [
     ("", &[], true),
     ("", &[(PRODUCT, "allocate g[uint8 * 16 * 6]")], true),
     ("", &[(PRODUCT, "allocate g[uint8 * (48*2)]")], true),
@@ -82,6 +82,11 @@ const PRODUCTS: [Edited; 8] = [
     ("", &[(PRODUCT, "allocate g[uint8 * ((65536*65536)/65536)]")], false),
     ("", &[("% 6)*16)", "% 6)*((1048576*65536)/4294967296))")], false),
     ("", &[("% 6)*16)", "% 6)*((16777216*64)/67108864))")], true),
+    // A sum that wraps, and wraps back.
+    ("", &[("% 6)*16)", "% 6)*((2147483647 + 17) - 2147483648))")], true),
+    ("", &[("% 6)*16)", "% 6)*select((2147483647 + 1) < 0, 1, 16))")], false),
+    ("", &[("% 6)*16)", "% 6)*min(2147483647*2, 16))")], false),
+    ("", &[("% 6)*16)", "% 6)*(int32((int64)2147483648) + 16))")], false),
 ];
 
 const FLOATS: &str = "import halide as hl

@@ -139,15 +139,18 @@ fn ask_less(
         for (spot, needed) in all.iter_mut().enumerate() {
             for (dim, (low, high)) in needed.iter_mut().enumerate() {
                 let consumers = (&*memories, outputs);
-                let asked = Region::of(forms, of, memory, spot).asked(dim, consumers, along);
+                let mut region = Region::of(forms, of, memory, spot);
+                let asked = region.asked(dim, consumers, along);
                 let Some((least, greatest)) = asked else { continue };
+                let left_over = [least.clone().minus(low), high.clone().minus(&greatest)];
+                let begins = left_over.each_ref().map(|rest| region.begins_below_zero(rest));
                 if is_conditional(forms, high) {
                     continue;
                 }
-                if is_asked(forms, &least.clone().minus(low), along) {
+                if !begins[0] && is_asked(forms, &left_over[0], along) {
                     *low = least;
                 }
-                if is_asked(forms, &high.clone().minus(&greatest), along) {
+                if !begins[1] && is_asked(forms, &left_over[1], along) {
                     *high = greatest;
                 }
             }
@@ -306,6 +309,17 @@ impl<'r, 'p> Region<'r, 'p> {
             }
         }
         self.hull(ends)
+    }
+
+    /// Tests whether a form is negative at some of the sampled sizes, in the first iteration of the
+    /// loops around the place and within the lifetime of the memory. Few samples are early ones.
+    fn begins_below_zero(&mut self, form: &Form) -> bool {
+        let mut first = form.clone();
+        for of in self.inner_loops().into_iter().rev() {
+            let min = self.forms.form(of.min);
+            first = self.forms.replaced(&first, &mut Env::of([(of.var, min)]));
+        }
+        self.forms.span(&first).is_some_and(|(least, _)| least < 0)
     }
 
     /// Tests whether the loops around the place, without `inner`, are all that a form depends on.

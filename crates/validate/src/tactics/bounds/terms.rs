@@ -1,6 +1,6 @@
 //! Bounds as polynomials over symbols that are at least 0.
 
-use crate::space::{Atom, AtomId, PolyId, Space};
+use crate::space::{Atom, AtomId, Monomial, PolyId, Space};
 
 /// The most bounds that are kept of one integer.
 const MOST_BOUNDS: usize = 4;
@@ -74,4 +74,14 @@ pub(super) fn pruned<T>(space: &Space, bounds: Vec<T>, bound: impl Fn(&T) -> Pol
     });
     kept.truncate(MOST_BOUNDS);
     kept
+}
+
+/// Returns the factor with which a fact cancels one of some terms.
+pub(super) fn cancels(space: &Space, terms: &[&(Monomial, i128)], fact: PolyId) -> Option<i128> {
+    let fact = &space.poly(fact).0;
+    terms.iter().find_map(|(monomial, coefficient)| {
+        let (_, other) = fact.iter().find(|(other, _)| other == monomial)?;
+        let times = -(coefficient / other);
+        (times > 0 && coefficient % other == 0).then_some(times)
+    })
 }

@@ -18,7 +18,7 @@ use halidom_base::FxHashMap;
 
 use super::parts::{Factor, Part};
 use super::sizes::Sizes;
-use super::terms::{divided, dividend_by_number, greatest, pruned, quotient};
+use super::terms::{cancels, divided, dividend_by_number, greatest, pruned, quotient};
 use crate::obligation::natural::Natural;
 use crate::ranges::Interval;
 use crate::space::gcd;
@@ -657,9 +657,9 @@ impl Bounds {
         // symbol of unknown sign.
         if added < MOST_FACTS && (signed || terms.0.iter().any(|(monomial, _)| monomial.len() > 1))
         {
+            let worst = self.worst(space, &terms);
             for index in 0..self.facts.len() {
-                let fact = self.facts[index].0;
-                if let Some(times) = self.cancels(space, &terms, fact) {
+                if let Some(times) = cancels(space, &worst, self.facts[index].0) {
                     let with = self.with_fact(space, poly, (index, times), added);
                     found.extend(with.unwrap_or_default());
                 }
@@ -717,17 +717,13 @@ impl Bounds {
         Some((number, (times, vec![Factor::Over(side), rest])))
     }
 
-    /// Returns the factor with which a fact cancels a product or a symbol of unknown sign in a
-    /// polynomial.
-    fn cancels(&self, space: &Space, terms: &Poly, fact: PolyId) -> Option<i128> {
-        let fact = &space.poly(fact).0;
-        terms.0.iter().find_map(|(monomial, coefficient)| {
+    /// Returns the terms that are a product, or have an unknown sign.
+    fn worst<'t>(&self, space: &Space, terms: &'t Poly) -> Vec<&'t (Monomial, i128)> {
+        let is_worst = |(monomial, coefficient): &&(Monomial, i128)| {
             let natural = monomial.iter().all(|atom| self.is_natural(space, *atom));
-            let worst = if natural { monomial.len() > 1 && *coefficient > 0 } else { true };
-            let (_, other) = fact.iter().find(|(other, _)| worst && other == monomial)?;
-            let times = -(coefficient / other);
-            (times > 0 && coefficient % other == 0).then_some(times)
-        })
+            !natural || (monomial.len() > 1 && *coefficient > 0)
+        };
+        terms.0.iter().filter(is_worst).collect()
     }
 }
 
