@@ -143,6 +143,7 @@ impl<'p> Entry<'p> {
         machine.mode = self.mode;
         machine.kind = Some(self.kind);
         machine.method = Some(self.function);
+        machine.begin_method();
         machine.vanishing = vanishing(&self.function.class);
         machine.makes_masks = makes_masks(&self.function.class);
         let mut state = state;

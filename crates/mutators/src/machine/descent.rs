@@ -127,6 +127,16 @@ impl<'p> Machine<'p> {
         true
     }
 
+    /// Notes that the examined method begins.
+    pub(crate) fn begin_method(&mut self) {
+        self.around = self.open.len();
+    }
+
+    /// Tests whether the examined method runs, and not the method of an operand.
+    pub(super) fn is_at_method(&self) -> bool {
+        self.open.len() <= self.around
+    }
+
     /// Ends what `enter` began.
     pub(crate) fn leave(&mut self) {
         self.open.pop();

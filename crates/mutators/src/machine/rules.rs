@@ -147,6 +147,10 @@ impl Machine<'_> {
                 _ => Fired::Perhaps,
             };
         }
+        // A rule claims that it keeps the value. If it does not, its method is not to blame.
+        if self.is_at_method() {
+            return Fired::Perhaps;
+        }
         let ty = state.node(node).ty;
         match self.right_side(right, &bound, Some(ty), state) {
             Some(made) if state.node(made).ty == ty => Fired::Made(made),

@@ -221,6 +221,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) renamed: Renamed,
     /// The nodes of wholly known IR that are being mutated.
     pub(super) open: Vec<Open>,
+    /// The number of these nodes when the examined method began.
+    pub(super) around: usize,
     count: u32,
     paths: usize,
     /// The number of paths that expressions added.
@@ -271,6 +273,7 @@ impl<'p> Machine<'p> {
             line: 0,
             renamed: Renamed::default(),
             open: Vec::new(),
+            around: 0,
             count: 0,
             paths: 0,
             forks: 0,
