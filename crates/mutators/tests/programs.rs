@@ -45,15 +45,24 @@ fn cases(folder: &str) -> Vec<PathBuf> {
     files
 }
 
+/// The verdict that the second line of a case states.
+fn verdict_of_wrong(text: &str) -> Option<&str> {
+    text.lines().nth(1).and_then(|line| line.strip_prefix("// wrong: "))
+}
+
+#[test]
+fn all_cases_state_a_verdict() {
+    for path in cases("mutators") {
+        let text = fs::read_to_string(&path).expect("a case");
+        assert!(verdict_of_wrong(&text).is_some(), "{}", path.display());
+    }
+}
+
 fn examined(path: &Path) -> ([String; 2], Vec<Mutator>) {
     let text = fs::read_to_string(path).expect("a case");
     let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
     let source = Source { name, text: text.clone() };
-    let expected = text
-        .lines()
-        .nth(1)
-        .and_then(|line| line.strip_prefix("// wrong: "))
-        .expect("the verdict of the wrong one");
+    let expected = verdict_of_wrong(&text).expect("the verdict of the wrong one");
     let stated = |what| text.lines().take(4).find_map(|line| line.strip_prefix(what));
     let expected = [stated("// right: ").unwrap_or("verified"), expected].map(str::to_owned);
     let options = options_of(stated("// profile: ").unwrap_or("heterocl"));

@@ -1,18 +1,8 @@
-// The arms of a choice change places where its condition compares two literals, which a rule folds.
+// The arms of a choice change places where its condition compares literals, which a rule folds.
 // wrong: wrong
 // profile: halide
 
 class Right : public IRMutator {
-    Expr visit(const LT *op, ExprInfo *info) {
-        ExprInfo a_info, b_info;
-        Expr a = mutate(op->a, &a_info);
-        Expr b = mutate(op->b, &b_info);
-        auto rewrite = IRMatcher::rewriter(IRMatcher::lt(a, b), op->type);
-        if (rewrite(c0 < c1, fold(c0 < c1)) || rewrite(x < x, false)) {
-            return rewrite.result;
-        }
-        return LT::make(a, b);
-    }
     Expr visit(const Select *op, ExprInfo *info) {
         Expr condition = mutate(op->condition, nullptr);
         Expr true_value = mutate(op->true_value, nullptr);
@@ -23,9 +13,6 @@ class Right : public IRMutator {
         }
         return Select::make(condition, true_value, false_value);
     }
-};
-
-class Wrong : public IRMutator {
     Expr visit(const LT *op, ExprInfo *info) {
         ExprInfo a_info, b_info;
         Expr a = mutate(op->a, &a_info);
@@ -36,6 +23,9 @@ class Wrong : public IRMutator {
         }
         return LT::make(a, b);
     }
+};
+
+class Wrong : public IRMutator {
     Expr visit(const Select *op, ExprInfo *info) {
         Expr condition = mutate(op->condition, nullptr);
         Expr true_value = mutate(op->true_value, nullptr);
@@ -45,5 +35,15 @@ class Wrong : public IRMutator {
             return Select::make(condition, false_value, true_value);
         }
         return Select::make(condition, true_value, false_value);
+    }
+    Expr visit(const LT *op, ExprInfo *info) {
+        ExprInfo a_info, b_info;
+        Expr a = mutate(op->a, &a_info);
+        Expr b = mutate(op->b, &b_info);
+        auto rewrite = IRMatcher::rewriter(IRMatcher::lt(a, b), op->type);
+        if (rewrite(c0 < c1, fold(c0 < c1)) || rewrite(x < x, false)) {
+            return rewrite.result;
+        }
+        return LT::make(a, b);
     }
 };

@@ -1,5 +1,4 @@
-// The number of elements of a container has few digits as a signed number, and a product of it may
-// overflow.
+// The number of elements of a container is a signed number of few digits; its product may overflow.
 // wrong: unsupported
 // profile: halide
 
