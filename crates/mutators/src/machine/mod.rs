@@ -14,7 +14,8 @@
 //!   have a meaning.
 //! * `info` has the reports of `mutate`; `intervals` computes with them, `made_reports` has those
 //!   that functions make, and `exact_intervals` computes on known IR. `learnt` has the objects that
-//!   learn conditions, `rules` what rules make.
+//!   learn conditions, `rules` what rules make; on known IR, `patterns` matches them, and `applied`
+//!   computes that.
 //! * `alike` tells whether short lists stand for long ones; `folds` has the functions that make a
 //!   statement of a list, `hoists` those that make the slice of an operator of slices, and
 //!   `plain_bodies` and `counting_bodies` other functions whose bodies keep their contracts.

@@ -1,5 +1,5 @@
 // An intrinsic is no function of the program, but it may be pure.
-// wrong: undecided
+// wrong: wrong
 // profile: halide-to-hardware
 
 class Right : public IRMutator {
