@@ -1,4 +1,4 @@
-// What leaves a remainder other than 0 is not 0.
+// What leaves the remainder 1 by 2 is not 0.
 // wrong: wrong
 
 class Right : public IRMutator {
@@ -6,7 +6,8 @@ class Right : public IRMutator {
         ExprInfo a_info;
         Expr a = mutate(op->a, &a_info);
         Expr b = mutate(op->b, nullptr);
-        if (is_zero(b) && (!a_info.bounds.contains(0) || a_info.alignment.remainder != 0)) {
+        const ModulusRemainder &of = a_info.alignment;
+        if (is_zero(b) && of.modulus == 2 && of.remainder == 1) {
             return const_false(op->type.lanes());
         }
         return EQ::make(a, b);
@@ -18,7 +19,8 @@ class Wrong : public IRMutator {
         ExprInfo a_info;
         Expr a = mutate(op->a, &a_info);
         Expr b = mutate(op->b, nullptr);
-        if (is_zero(b) && (a_info.bounds.contains(0) || a_info.alignment.remainder != 0)) {
+        const ModulusRemainder &of = a_info.alignment;
+        if (is_zero(b) && of.modulus == 0 && of.remainder == 0) {
             return const_false(op->type.lanes());
         }
         return EQ::make(a, b);
