@@ -13,6 +13,7 @@ use crate::machine::given::given;
 use crate::machine::info::is_report;
 use crate::machine::maps::GONE;
 use crate::machine::methods::PART_OF_TEXT;
+use crate::machine::patterns::kind_of;
 use crate::machine::run::{Machine, Outcome, Paths, ROUNDED};
 use crate::machine::sums::OVERFLOW;
 
@@ -479,20 +480,12 @@ impl<'p> Machine<'p> {
             return vec![(state, Val::Expr(Some(node)))];
         }
         let kind = match op {
-            Sign::Add => Kind::Add,
-            Sign::Sub => Kind::Sub,
-            Sign::Mul => Kind::Mul,
-            Sign::Div => Kind::Div,
-            Sign::Rem => Kind::Mod,
-            Sign::Lt => Kind::LT,
-            Sign::Le => Kind::LE,
-            Sign::Gt => Kind::GT,
-            Sign::Ge => Kind::GE,
-            Sign::Eq => Kind::EQ,
-            Sign::Ne => Kind::NE,
-            Sign::And => Kind::And,
-            Sign::Or => Kind::Or,
-            _ => return self.unsupported(state, format!("the operator {op} on Expr"), line),
+            Sign::Gt => Some(Kind::GT),
+            Sign::Ge => Some(Kind::GE),
+            op => kind_of(op),
+        };
+        let Some(kind) = kind else {
+            return self.unsupported(state, format!("the operator {op} on Expr"), line);
         };
         let pair = match (lhs, rhs) {
             (Val::Expr(Some(a)), Val::Expr(Some(b))) => (a, b),

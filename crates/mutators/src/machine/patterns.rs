@@ -35,7 +35,8 @@ const FUNCTIONS: [(&str, Kind); 11] = [
     ("Overflow", Kind::Call),
 ];
 
-/// The kind of node that an operator in a pattern matches.
+/// The kind of node that an operator makes, and that it matches in a pattern. In patterns, `>` and
+/// `>=` are those with exchanged operands, so they have none here.
 pub(super) fn kind_of(op: Sign) -> Option<Kind> {
     Some(match op {
         Sign::Add => Kind::Add,

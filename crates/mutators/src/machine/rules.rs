@@ -166,9 +166,10 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
-        let values = &self.values;
+        let (values, hidden) = (&self.values, &self.program.hidden);
         let does_match = arguments
             .first()
+            .filter(|pattern| !names_one_of(pattern, hidden))
             .and_then(|pattern| matches(pattern, node, &mut Bound::default(), &state, values));
         let result = arguments.get(1).map(|result| &result.kind);
         match (does_match, result) {
