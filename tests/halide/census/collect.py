@@ -17,6 +17,7 @@ import contextlib
 import hashlib
 import io
 import os
+import re
 import runpy
 import sys
 import tempfile
@@ -32,6 +33,11 @@ CALLS = ("jit", "user_context")
 # The errors that ended programs. Each holds the frames of its program: a buffer does not own the
 # array below it.
 KEPT = []
+
+
+# What the bridge adds to names where it tells things of one name apart. The number of a pipeline
+# does not depend on it.
+MARKS = re.compile(rb"_its_own_\d{6}_")
 
 
 class Found(BaseException):
@@ -68,7 +74,7 @@ class Collector:
             path = Path(folder, "pipeline.hlpipe")
             try:
                 self.halide.serialize_pipeline(pipeline, str(path))
-                return hashlib.sha256(path.read_bytes()).hexdigest(), target
+                return hashlib.sha256(MARKS.sub(b"", path.read_bytes())).hexdigest(), target
             except self.halide.HalideError:
                 return id(pipeline), target
 

@@ -14,7 +14,7 @@ def pipeline():
 ";
 
 /// Scripts that are refused, each with a twin that differs in a name alone.
-const CASES: [(&str, [&str; 2]); 6] = [
+const CASES: [(&str, [&str; 2]); 8] = [
     (
         "p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), '{name}'); out[x] = x + p + 100*q",
         ["p", "q"],
@@ -30,6 +30,17 @@ const CASES: [(&str, [&str; 2]); 6] = [
         "b = hl.Buffer(hl.Int(32), [4], 'b'); b.fill(1); c = hl.Buffer(hl.Int(32), [4], '{name}'); \
          c.fill(2); out[x] = b[hl.clamp(x, 0, 3)] + 10*c[hl.clamp(x, 0, 3)]",
         ["b", "c"],
+    ),
+    // Halide's compiler computes `p - p`, and keeps one of two names.
+    (
+        "p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), '{name}'); out[x] = x + p - q",
+        ["p", "q"],
+    ),
+    // One of them is in another definition.
+    (
+        "p, q = hl.ImageParam(hl.Int(32), 1, 'p'), hl.ImageParam(hl.Int(32), 1, '{name}'); \
+         f = hl.Func('f'); f[x] = p[x]; f.compute_root(); out[x] = f[x] - q[x]",
+        ["p", "q"],
     ),
     // A name of the compiler's own.
     ("p = hl.Param(hl.Int(32), '{name}'); out[x] = x + p", ["t18", "t"]),
@@ -53,8 +64,16 @@ fn a_name_of_two_things_is_refused() {
         assert!(!is_read(folder.path(), &lines.replace("{name}", twice)), "{lines}: {twice}");
         assert!(is_read(folder.path(), &lines.replace("{name}", once)), "{lines}: {once}");
     }
-    // Two domains of one name in two definitions, and one array twice.
+    // Two domains of one name in two definitions, one array twice, and things of one name in
+    // several pipelines.
     for lines in [
+        "p = [hl.Param(hl.Int(32), 'p') for n in range(2)]; hl.Func('f')[x] = a[x] + p[0]; \
+         out[x] = a[x] + p[1]",
+        "p = [hl.ImageParam(hl.Int(32), 1, 'p') for n in range(2)]; f = hl.Func('f'); \
+         f[x] = p[0][x]; hl.Pipeline(f).infer_arguments(); out[x] = p[1][x]",
+        "p = hl.Param(hl.Int(32), 'y'); y = hl.Var('y'); hl.Func('f')[y] = a[y]; out[x] = a[x] + p",
+        "b = hl.Buffer(hl.Int(32), [4], 'b'); b.fill(1); c = hl.Buffer(hl.Int(32), [4], 'b'); \
+         c.fill(2); out[x] = b[hl.clamp(x, 0, 3)]; hl.Buffer()",
         "f = hl.Func('f'); r, s = hl.RDom([(0, 3)], 'r'), hl.RDom([(0, 4)], 'r'); f[x] = 0; \
          f[x] += a[x + r.x]; out[x] = 0; out[x] += f[x + s.x]",
         "b = hl.Buffer(hl.Int(32), [4], 'b'); b.fill(1); c = hl.Buffer(hl.Int(32), [4], 'b'); \

@@ -19,6 +19,9 @@ anew. If there are folders `case_*`, it does so in each of them, and writes `don
 check fails. The last axis of a file is the first dimension of a buffer. `call` does the same with
 `pipeline.o`, the object file of a generator.
 
+If the script gives a name to several things, `compile` writes these names to `doubled.json`, and
+the pipeline may be used only if `tell-apart` finds no fault.
+
 `each-settle`, `each-specify` and `each-run` go through the folders of a folder, with `script.py` of
 each. `settle` compiles a script, whose directives stand below the line SCHEDULE, and removes
 directives while Halide refuses it. A folder that was begun has `JOB.begun`, and is passed over: a
@@ -30,10 +33,13 @@ of the script.
 
 import importlib.metadata
 import importlib.util
+import itertools
 import json
+import re
 import signal
 import sys
 import traceback
+import weakref
 from pathlib import Path
 
 VERSIONS = ("21.0.0", "19.0.0")
@@ -130,27 +136,94 @@ def factoring(halide, made):
         halide.Stage.rfactor = factor
 
 
+# The largest array that is compared with another one of its name, in bytes.
+SMALL = 1 << 20
+# The end of a name that `tell-apart` gives.
+OWN = re.compile(r"_its_own_\d{6}_")
+# The file with the names that a script gives to several things.
+DOUBLED = "doubled.json"
 # Functions that make a func of a reduction over an expression.
 REDUCTIONS = ("sum", "product", "maximum", "minimum", "argmax", "argmin")
 
 
 def noting_names(halide, made):
-    """Returns the result of `made`, which runs a script. Halide compares variables by their names
-    alone, already where a definition is made. Nothing that it keeps tells that the script meant two
-    things by one name. So this is a fault of the script."""
+    """Returns the result of `made`, which runs a script, and the names of which it makes several
+    things. Halide compares variables by their names alone, already where a definition is made.
+    Nothing that it keeps tells that the script meant two things by one name."""
+    result, objects, reductions = naming(halide, made, ())
+    doubled = [name for name, kinds in objects.items() if may_be_several(halide, kinds, reductions)]
+    return result, doubled
+
+
+def same_name(name):
+    """The fault of a script that may mean two things by one name."""
+    return Fault(
+        f"several things are called `{name}`, and Halide may take them for one: give them "
+        "different names"
+    )
+
+
+def may_be_several(halide, kinds, reductions):
+    """Tests whether the things of one name, by kinds, may be different things in one pipeline."""
+    several = len(kinds) > 1
+    several |= any(len(kinds.get(kind, [])) > 1 for kind in (halide.Param, halide.ImageParam))
+    arrays = kinds.get(halide.Buffer, [])
+    several |= len(arrays) > 1 and not all_alike(halide, arrays)
+    # Two domains are in one definition only if one of them is reduced in it.
+    return several or len(kinds.get(halide.RDom, [])) > 1 and bool(reductions)
+
+
+def tell_apart(halide, folder, options):
+    """Raises a fault if two things of one name may be in the pipeline. A script may make several
+    pipelines, and use a name for one thing in each. So it runs again and gives each of these things
+    a name of its own: the pipeline's file has the names of all that it uses."""
+    doubled = json.loads((folder / DOUBLED).read_text())
+    path = folder / "apart.hlpipe"
+    made = lambda: defined(halide, Path(options["script"]).resolve())
+    try:
+        (pipeline, _), objects, _ = naming(halide, made, doubled)
+        serialize(halide, pipeline, path, options)
+    except (Exception, SystemExit):
+        # The script depends on the names.
+        raise same_name(doubled[0]) from None
+    kept = path.read_bytes()
+    found = [OWN.sub("", name) for name in objects if name.encode() in kept]
+    for name in doubled:
+        if found.count(name) > 1:
+            raise same_name(name)
+
+
+def naming(halide, made, doubled):
+    """Returns the result of `made`, the things that it makes by their names and kinds, and the
+    reductions that it uses. Each thing with a doubled name gets a name of its own; variables of one
+    name are one thing. Only small arrays are held."""
     objects = {}
     reductions = []
+    count = itertools.count(1)
+    # The names of a domain's variables begin with its own.
+    names = {part for name in doubled for part in (name, name.split("$")[0])}
+
+    def is_doubled(name):
+        return isinstance(name, str) and name in names
 
     def noting(kind):
         begin = kind.__init__
 
         def called(self, *args, **named):
+            mark = f"_its_own_{0 if kind is halide.Var else next(count):06}_"
+            args = [value + mark if is_doubled(value) else value for value in args]
+            if is_doubled(named.get("name")):
+                named["name"] += mark
             begin(self, *args, **named)
-            named_by = [self] if hasattr(self, "name") else []
+            # Halide ends the process if it is asked for the name of a buffer without elements.
+            is_named = hasattr(self, "name") and (kind is not halide.Buffer or self.defined())
+            named_by = [self] if is_named else []
             if kind is halide.RDom:
                 named_by = [self[index] for index in range(self.dimensions())]
+            is_small = kind is halide.Buffer and is_named and self.size_in_bytes() <= SMALL
+            held = (lambda: self) if is_small else weakref.ref(self)
             for found in named_by:
-                objects.setdefault(found.name(), {}).setdefault(kind, []).append(self)
+                objects.setdefault(found.name(), {}).setdefault(kind, []).append(held)
 
         kind.__init__ = called
         return kind, "__init__", begin
@@ -169,29 +242,17 @@ def noting_names(halide, made):
     noted = [noting(kind) for kind in kinds]
     noted += [noting_use(name) for name in REDUCTIONS]
     try:
-        result = made()
+        return made(), objects, reductions
     finally:
         for kind, name, method in noted:
             setattr(kind, name, method)
-    for name, kinds in objects.items():
-        several = len(kinds) > 1
-        several |= any(len(kinds.get(kind, [])) > 1 for kind in (halide.Param, halide.ImageParam))
-        arrays = kinds.get(halide.Buffer, [])
-        several |= len(arrays) > 1 and not all_alike(halide, arrays)
-        # Two domains are in one definition only if one of them is reduced in it.
-        several |= len(kinds.get(halide.RDom, [])) > 1 and bool(reductions)
-        if several:
-            raise Fault(
-                f"several things are called `{name}`, and Halide may take them for one: give them "
-                "different names"
-            )
-    return result
 
 
 def all_alike(halide, arrays):
-    """Tests whether arrays have the same elements at the same places."""
+    """Tests whether arrays still exist and have the same elements at the same places."""
     try:
-        views = [memoryview(found) for found in arrays]
+        # What no longer exists is None, which is no array.
+        views = [memoryview(found()) for found in arrays]
         first = views[0]
         return all(
             view.format == first.format and view.shape == first.shape
@@ -202,9 +263,12 @@ def all_alike(halide, arrays):
         return False
 
 
-def scripted(halide, path):
+def scripted(halide, path, folder):
     """The pipeline that a script defines, and the target that it names."""
-    return noting_names(halide, lambda: defined(halide, path))
+    result, doubled = noting_names(halide, lambda: defined(halide, path))
+    if doubled:
+        (folder / DOUBLED).write_text(json.dumps(doubled))
+    return result
 
 
 def defined(halide, path):
@@ -254,7 +318,7 @@ def pipeline_of(halide, folder, options):
     target = options.get("target")
     if "script" not in options:
         return deserialized(halide, str(folder / "pipeline.hlpipe")), target
-    pipeline, own = scripted(halide, Path(options["script"]).resolve())
+    pipeline, own = scripted(halide, Path(options["script"]).resolve(), folder)
     return pipeline, target or own
 
 
@@ -332,7 +396,10 @@ def settle(halide, folder, options):
     path = folder / "script.py"
     while True:
         try:
-            return compile_pipeline(halide, folder, options)
+            compile_pipeline(halide, folder, options)
+            if (folder / DOUBLED).exists():
+                raise same_name(json.loads((folder / DOUBLED).read_text())[0])
+            return
         except Exception as error:
             lines = path.read_text().split("\n")
             begin = lines.index(SCHEDULE) + 1
@@ -530,6 +597,7 @@ def attempt(halide, job, folder, options):
         "specify": specify,
         "settle": settle,
         "run": run,
+        "tell-apart": tell_apart,
     }
     script = Path(options["script"]).resolve() if "script" in options else None
     try:

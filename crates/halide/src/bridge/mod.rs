@@ -239,6 +239,9 @@ impl Job {
     fn compile_by_python(&self, folder: &Path) -> Result<Artifacts, BridgeError> {
         let words = self.python(folder, "compile", Some(DUMP))?;
         let passes = words.rsplit_once(MARK).map_or(words.as_str(), |(_, passes)| passes);
+        if folder.join("doubled.json").is_file() {
+            self.python(folder, "tell-apart", None)?;
+        }
         let scripted = matches!(self.origin, Origin::Script(_));
         if scripted && folder.join("factored.txt").is_file() {
             self.python(folder, "specify", None)?;
