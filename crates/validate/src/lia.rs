@@ -201,8 +201,8 @@ impl Lia {
         (label, tries): (&str, Tries),
     ) -> Outcome {
         let new = |fact: &FormulaId| !self.asserted.contains(fact);
-        let facts: Vec<FormulaId> = given.iter().copied().filter(new).collect();
-        let all = space.and(facts);
+        let given: Vec<FormulaId> = given.iter().copied().filter(new).collect();
+        let all = space.and(&given);
         if *space.formula(all) == Formula::False {
             return Outcome::Contradiction(Method::Identity);
         }
@@ -224,7 +224,7 @@ impl Lia {
         {
             return Outcome::Undecided("no more questions may be asked".to_owned());
         }
-        if tries < Tries::All && self.is_sampled(space, given) {
+        if tries < Tries::All && self.is_sampled(space, &given) {
             return Outcome::Possible(Vec::new());
         }
         let begin = Instant::now();

@@ -38,6 +38,23 @@ fn limit(poly: &Poly) -> Option<(AtomId, Range)> {
 }
 
 impl Limits {
+    /// Returns the limits that facts give.
+    pub(crate) fn from_facts(space: &Space, facts: &[FormulaId]) -> Self {
+        let mut limits = Self::default();
+        for fact in facts {
+            for part in space.conjuncts(*fact) {
+                limits.learn(space, part);
+            }
+        }
+        limits
+    }
+
+    /// Tests whether these limits, with more of them, exclude that a sum is 0.
+    pub(crate) fn exclude_zero(&self, space: &Space, poly: PolyId, more: &Self) -> bool {
+        let (least, greatest) = self.range(space, poly, more);
+        least.is_some_and(|least| least > 0) || greatest.is_some_and(|greatest| greatest < 0)
+    }
+
     /// Adds the limits that a fact gives.
     pub(crate) fn learn(&mut self, space: &Space, fact: FormulaId) {
         let Formula::NonNegative(poly) = *space.formula(fact) else { return };
@@ -109,10 +126,7 @@ impl Limits {
                     }
                 }
                 Formula::Zero(poly) => {
-                    let (least, greatest) = self.range(space, poly, &own);
-                    if least.is_some_and(|least| least > 0)
-                        || greatest.is_some_and(|greatest| greatest < 0)
-                    {
+                    if self.exclude_zero(space, poly, &own) {
                         return None;
                     }
                     true

@@ -26,10 +26,21 @@
 //! version that the specification names.
 
 use super::Checker;
+use crate::limits::Limits;
 use crate::obligation::record::{Kind, Method, Reason, Status};
 use crate::program::order::{self, Run};
 use crate::program::{Access, LabelId, MemoryId, Store};
-use crate::space::{FormulaId, PolyId};
+use crate::space::{Formula, FormulaId, PolyId};
+
+/// Any instance of a store.
+struct There<'m> {
+    store: &'m Store,
+    run: Run<'m>,
+    /// Its coordinates.
+    coords: Vec<PolyId>,
+    /// The limits that its own facts give.
+    limits: Limits,
+}
 
 impl Checker<'_> {
     /// Checks the obligations of kind `Order`.
@@ -116,18 +127,20 @@ impl Checker<'_> {
             return self.record(Kind::Order, None, place, status);
         };
         let depth = model.labels[label].place.steps.len();
-        for first in stores {
-            for second in stores {
-                self.in_order(depth, first, second);
-            }
-        }
+        let there: Vec<There<'_>> =
+            stores.iter().map(|store| self.any_instance(store, depth)).collect();
         for (index, first) in stores.iter().enumerate() {
-            for second in &stores[index..] {
-                self.once(depth, first, second);
+            let limits = Limits::from_facts(self.space, &first.access.place.facts);
+            for (other, second) in there.iter().enumerate() {
+                let misses = self.misses((&first.access.coords, &limits), second);
+                self.in_order(first, second, misses);
+                if index <= other {
+                    self.once(first, second, misses);
+                }
             }
         }
         for reader in readers {
-            self.reads_in_order(memory, depth, reader, stores);
+            self.reads_in_order(memory, reader, &there);
         }
     }
 
@@ -160,15 +173,40 @@ impl Checker<'_> {
         Ok((facts, there.at.polys(self.space, &second.point)))
     }
 
-    fn in_order(&mut self, depth: usize, first: &Store, second: &Store) {
+    /// Returns any instance of a store that shares the first `depth` steps of its path.
+    fn any_instance<'m>(&mut self, store: &'m Store, depth: usize) -> There<'m> {
+        let run = self.elsewhere(&store.access, depth);
+        let limits = Limits::from_facts(self.space, &run.facts(self.space));
+        let coords = run.at.polys(self.space, &store.access.coords);
+        There { store, run, coords, limits }
+    }
+
+    /// Tests whether the limits of loops and lanes exclude that a store writes where these
+    /// coordinates are. Most stores of an unrolled loop miss each other, and each pair of them is
+    /// an obligation.
+    fn misses(&self, (coords, limits): (&[PolyId], &Limits), there: &There<'_>) -> bool {
+        coords.len() == there.coords.len()
+            && coords.iter().zip(&there.coords).any(|(here, there_at)| {
+                let apart = self.space.sub(*here, *there_at);
+                *self.space.formula(self.space.zero(apart)) == Formula::False
+                    || limits.exclude_zero(self.space, apart, &there.limits)
+            })
+    }
+
+    fn in_order(&mut self, first: &Store, there: &There<'_>, misses: bool) {
+        let second = there.store;
         if first.stage > second.stage || (first.stage == 0 && second.stage == 0) {
             return;
         }
-        let (here, there) = (Run::of(&first.access.place), self.elsewhere(&second.access, depth));
         let place = self.named("writes of ", &first.access, "");
-        let status = self.pair(first, second, &there).and_then(|(mut facts, point)| {
+        if misses {
+            let status = Ok(Method::Intervals);
+            return self.record(Kind::Order, Some(first.access.stmt), place, status);
+        }
+        let (here, there) = (Run::of(&first.access.place), &there.run);
+        let status = self.pair(first, second, there).and_then(|(mut facts, point)| {
             facts.push(self.earlier((first.stage, &first.point), (second.stage, &point)));
-            let before = order::before(self.space, self.model, &here, &there);
+            let before = order::before(self.space, self.model, &here, there);
             let status = self.prove(&facts, before, "order");
             self.or_commuting(status, first, second)
         });
@@ -176,17 +214,22 @@ impl Checker<'_> {
     }
 
     /// Checks that no update instance runs twice.
-    fn once(&mut self, depth: usize, first: &Store, second: &Store) {
+    fn once(&mut self, first: &Store, there: &There<'_>, misses: bool) {
+        let second = there.store;
         if first.stage != second.stage || first.stage == 0 {
             return;
         }
-        let there = self.elsewhere(&second.access, depth);
         let place = self.named("instances of ", &first.access, "");
-        let status = self.pair(first, second, &there).and_then(|(mut facts, point)| {
+        if misses {
+            let status = Ok(Method::Intervals);
+            return self.record(Kind::Order, Some(first.access.stmt), place, status);
+        }
+        let there = &there.run;
+        let status = self.pair(first, second, there).and_then(|(mut facts, point)| {
             let same = self.space.equalities(&first.point, &point);
             facts.extend(same.ok_or("claims with different numbers of variables")?);
             let goal = if std::ptr::eq(first, second) {
-                self.same_instance(&first.access, &there)
+                self.same_instance(&first.access, there)
             } else {
                 self.space.truth(false)
             };
@@ -205,13 +248,7 @@ impl Checker<'_> {
 
     /// Checks that an update's reads of the func that it updates come after the writes of exactly
     /// the earlier versions.
-    fn reads_in_order(
-        &mut self,
-        memory: MemoryId,
-        depth: usize,
-        reader: &Store,
-        stores: &[&Store],
-    ) {
+    fn reads_in_order(&mut self, memory: MemoryId, reader: &Store, writers: &[There<'_>]) {
         let model = self.model;
         let uses = reader.uses.iter().map(|used| (used, false));
         let decides = reader.decides.iter().map(|used| (used, true));
@@ -230,11 +267,17 @@ impl Checker<'_> {
             };
             let status = self.own_dimensions(reader, load, &facts);
             self.record(Kind::Order, Some(load.stmt), place.clone(), status);
-            for writer in stores {
+            let limits = Limits::from_facts(self.space, &facts);
+            for writer in writers {
+                let misses = self.misses((&load.coords, &limits), writer);
                 for writer_first in [true, false] {
-                    let read = (reader, load, &*facts, decides);
-                    let status = self.read_and_write(depth, read, writer, writer_first);
-                    let status = self.or_commuting(status, reader, writer);
+                    let status = if misses {
+                        Ok(Method::Intervals)
+                    } else {
+                        let read = (reader, load, &*facts, decides);
+                        let status = self.read_and_write(read, writer, writer_first);
+                        self.or_commuting(status, reader, writer.store)
+                    };
                     self.record(Kind::Order, Some(load.stmt), place.clone(), status);
                 }
             }
@@ -253,18 +296,17 @@ impl Checker<'_> {
 
     fn read_and_write(
         &mut self,
-        depth: usize,
         (reader, load, known, decides): (&Store, &Access, &[FormulaId], bool),
-        writer: &Store,
+        writer: &There<'_>,
         writer_first: bool,
     ) -> Status {
-        let (here, there) = (Run::of(&load.place), self.elsewhere(&writer.access, depth));
-        let mut facts = self.meeting((&load.coords, known), (&writer.access, &there))?;
+        let (here, there, writer) = (Run::of(&load.place), &writer.run, writer.store);
+        let mut facts = self.meeting((&load.coords, known), (&writer.access, there))?;
         let point = there.at.polys(self.space, &writer.point);
         let (read, write) = ((reader.stage, &*reader.point), (writer.stage, &*point));
         let goal = if writer_first {
             facts.push(self.earlier(write, read));
-            order::before(self.space, self.model, &there, &here)
+            order::before(self.space, self.model, there, &here)
         } else {
             // The writes of an instance to the other components of a tuple also come after its
             // reads. After a condition's read comes every write that claims to belong to the
@@ -275,7 +317,7 @@ impl Checker<'_> {
             } else {
                 self.earlier(read, write)
             });
-            order::before(self.space, self.model, &here, &there)
+            order::before(self.space, self.model, &here, there)
         };
         self.prove(&facts, goal, "read order")
     }

@@ -81,6 +81,16 @@ impl Space {
     }
 
     pub(crate) fn not(&self, formula: FormulaId) -> FormulaId {
+        // Every conjunction asks for the complements of its parts.
+        if let Some(known) = self.complements.borrow().get(&formula) {
+            return *known;
+        }
+        let complement = self.complement(formula);
+        self.complements.borrow_mut().insert(formula, complement);
+        complement
+    }
+
+    fn complement(&self, formula: FormulaId) -> FormulaId {
         match self.formula(formula) {
             Formula::True => self.truth(false),
             Formula::False => self.truth(true),

@@ -24,6 +24,7 @@ use std::rc::Rc;
 
 use halidom_base::{Arena, FxHashMap, SharedInterner, define_id};
 use halidom_ir::{BinaryOp, Constant, FuncId, FunctionId, Intrinsic, Scalar, UnaryOp};
+use smallvec::SmallVec;
 
 pub(crate) use poly::gcd;
 pub(crate) use rename::{Part, Rename};
@@ -66,7 +67,7 @@ pub(crate) enum Atom {
 }
 
 /// A product of atoms, sorted. The empty product is 1.
-pub(crate) type Monomial = Box<[AtomId]>;
+pub(crate) type Monomial = SmallVec<[AtomId; 4]>;
 
 /// A sum of monomials with coefficients other than 0, sorted by monomial.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -179,6 +180,8 @@ pub(crate) struct Space {
     terms: SharedInterner<TermId, Term>,
     /// The conditions under which pairs of terms are equal, as far as they were asked for.
     alike: RefCell<FxHashMap<(TermId, TermId), Option<FormulaId>>>,
+    /// The complements of formulas, as far as they were asked for.
+    complements: RefCell<FxHashMap<FormulaId, FormulaId>>,
     /// The lane of vectors of each length. One symbol suffices, because the operands of one
     /// statement run in lockstep.
     lanes: RefCell<FxHashMap<u32, Symbol>>,

@@ -16,7 +16,7 @@ impl Space {
 
     /// Turns an atom into an integer.
     pub(crate) fn atom_poly(&self, atom: AtomId) -> PolyId {
-        self.intern_poly(Poly(Box::new([(Box::new([atom]), 1)])))
+        self.intern_poly(Poly(Box::new([(Monomial::from_slice(&[atom]), 1)])))
     }
 
     fn intern_atom(&self, atom: Atom) -> PolyId {

@@ -86,7 +86,7 @@ impl Lemmas for Chooser {
     }
 
     fn refute(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
-        self.samples.admit(space, &[&self.assumed, formulas].concat())
+        self.samples.admit(space, &self.assumed, formulas)
     }
 }
 
@@ -442,11 +442,12 @@ impl Reached {
             }
         }
         let mut lemmas = Vec::new();
+        let polys: Vec<PolyId> = factors.iter().map(|factor| space.atom_poly(*factor)).collect();
         for fact in facts {
             let Formula::NonNegative(bound) = *space.formula(*fact) else { continue };
-            for factor in &factors {
+            for factor in &polys {
                 if lemmas.len() < MOST_SCALED {
-                    lemmas.extend(self.scaled(space, space.atom_poly(*factor), bound, known));
+                    lemmas.extend(self.scaled(space, *factor, bound, known));
                 }
             }
         }
@@ -454,15 +455,16 @@ impl Reached {
         // those of the place.
         factors.retain(|factor| !is_natural(space, facts, *factor));
         let signed = lemmas.len();
+        let polys: Vec<PolyId> = factors
+            .iter()
+            .map(|factor| space.atom_poly(*factor))
+            .flat_map(|factor| [factor, space.scale(factor, -1)])
+            .collect();
         for fact in facts.iter().rev() {
             let Formula::NonNegative(bound) = *space.formula(*fact) else { continue };
-            for factor in &factors {
-                let factor = space.atom_poly(*factor);
-                let negated = space.scale(factor, -1);
-                for factor in [factor, negated] {
-                    if lemmas.len() - signed < MOST_SCALED {
-                        lemmas.extend(self.scaled(space, factor, bound, known));
-                    }
+            for factor in &polys {
+                if lemmas.len() - signed < MOST_SCALED {
+                    lemmas.extend(self.scaled(space, *factor, bound, known));
                 }
             }
         }

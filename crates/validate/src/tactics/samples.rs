@@ -64,15 +64,24 @@ impl Samples {
         self.points.push_back(point);
     }
 
-    /// Tests whether all formulas hold at one of the samples, or near one.
-    pub(super) fn admit(&mut self, space: &Space, formulas: &[FormulaId]) -> bool {
+    /// Tests whether all formulas hold at one of the samples, or near one, and with them what is
+    /// assumed in every question.
+    pub(super) fn admit(
+        &mut self,
+        space: &Space,
+        assumed: &[FormulaId],
+        formulas: &[FormulaId],
+    ) -> bool {
         // A guess comes last, and is the most likely to fail.
-        let Some((guess, facts)) = formulas.split_last() else { return !self.points.is_empty() };
+        let Some((guess, facts)) = formulas.split_last() else { return false };
         let mut near = Vec::new();
         for (index, point) in self.points.iter_mut().enumerate().rev() {
             let guessed = point.truth(space, *guess);
             let is_of_use = guessed == Some(true) || near.len() < MOST_NEAR;
-            if is_of_use && facts.iter().all(|fact| point.truth(space, *fact) == Some(true)) {
+            if is_of_use
+                && facts.iter().all(|fact| point.truth(space, *fact) == Some(true))
+                && point.admits(space, assumed)
+            {
                 if guessed == Some(true) {
                     return true;
                 }
@@ -84,7 +93,7 @@ impl Samples {
             let moves = point.towards(space, *guess);
             let found = moves.into_iter().find_map(|(symbol, value)| {
                 let mut other = point.with(symbol, value);
-                let mut all = iter::once(guess).chain(facts);
+                let mut all = iter::once(guess).chain(facts).chain(assumed);
                 all.all(|formula| other.truth(space, *formula) == Some(true)).then_some(other)
             });
             if let Some(found) = found {
@@ -144,6 +153,9 @@ struct Point {
     integers: FxHashMap<PolyId, Option<i128>>,
     truths: FxHashMap<FormulaId, Option<bool>>,
     machine: FxHashMap<TermId, Option<Constant>>,
+    /// The number of facts among those that are assumed in every question which were examined, and
+    /// whether all of them hold. Others are added at the end.
+    assumed: (usize, bool),
 }
 
 impl Point {
@@ -195,6 +207,15 @@ impl Point {
         data.retain(|_, (_, reach)| stays(reach));
         holds.retain(|_, (_, reach)| stays(reach));
         Self { symbols, data, holds, ..Self::default() }
+    }
+
+    /// Tests whether all facts hold that are assumed in every question.
+    fn admits(&mut self, space: &Space, assumed: &[FormulaId]) -> bool {
+        let (examined, hold) = self.assumed;
+        let hold = (hold || examined == 0)
+            && assumed[examined..].iter().all(|fact| self.truth(space, *fact) == Some(true));
+        self.assumed = (assumed.len(), hold);
+        hold
     }
 
     fn at(&self, symbol: Symbol) -> i128 {
@@ -421,15 +442,15 @@ mod tests {
         let other = space.less(of_x, seven);
         let above = space.less(seven, of_y);
         let mut samples = Samples::default();
-        assert!(!samples.admit(&space, &[holds]));
+        assert!(!samples.admit(&space, &[], &[holds]));
         samples.keep(&space, of(&space, [(x, 9)]), &[]);
-        assert!(samples.admit(&space, &[holds]));
-        assert!(!samples.admit(&space, &[holds, other]));
+        assert!(samples.admit(&space, &[], &[holds]));
+        assert!(!samples.admit(&space, &[], &[holds, other]));
         // It holds near the sample, at another `y`.
-        assert!(samples.admit(&space, &[holds, above]));
+        assert!(samples.admit(&space, &[], &[holds, above]));
         samples.keep(&space, of(&space, [(x, 3), (y, 8)]), &[]);
-        assert!(samples.admit(&space, &[other, above]));
-        assert!(!samples.admit(&space, &[holds, other]));
+        assert!(samples.admit(&space, &[], &[other, above]));
+        assert!(!samples.admit(&space, &[], &[holds, other]));
     }
 
     #[test]
@@ -446,7 +467,7 @@ mod tests {
         let model = of(&space, [(width, large + 5), (height, large), (end, large + 3)]);
         let values = samples.keep(&space, model, &both);
         assert_eq!(values, [(width, 16), (height, 16 - 5), (end, 16 - 2)]);
-        assert!(samples.admit(&space, &both));
+        assert!(samples.admit(&space, &[], &both));
     }
 
     #[test]
@@ -459,8 +480,8 @@ mod tests {
         let mut samples = Samples::default();
         samples.keep(&space, of(&space, [(x, 3), (y, 2)]), &facts);
         let beyond = space.less(ten, of_x);
-        assert!(samples.admit(&space, &[facts[0], facts[1], space.less(seven, of_x)]));
-        assert!(!samples.admit(&space, &[facts[0], facts[1], beyond]));
+        assert!(samples.admit(&space, &[], &[facts[0], facts[1], space.less(seven, of_x)]));
+        assert!(!samples.admit(&space, &[], &[facts[0], facts[1], beyond]));
         // The integer that equals `x` modulo 2^32 is not 3 elsewhere.
         let wrapped = space.integer_of(space.ring(Scalar::U32, of_x));
         let equal = space.equal(wrapped, of_x);
@@ -468,8 +489,8 @@ mod tests {
         model.atoms.extend(of_integers(&space, [(wrapped, 3)]));
         let mut samples = Samples::default();
         samples.keep(&space, model, &[facts[0], facts[1], equal]);
-        assert!(samples.admit(&space, &[equal]));
-        assert!(!samples.admit(&space, &[facts[0], space.not(equal)]));
+        assert!(samples.admit(&space, &[], &[equal]));
+        assert!(!samples.admit(&space, &[], &[facts[0], space.not(equal)]));
     }
 
     #[test]
@@ -486,7 +507,7 @@ mod tests {
         let mut samples = Samples::default();
         samples.keep(&space, model, &[]);
         let even = space.equal(of_x, space.constant(6));
-        assert!(!samples.admit(&space, &[even, space.equal(lowest, space.constant(1))]));
-        assert!(samples.admit(&space, &[even, space.equal(lowest, space.constant(0))]));
+        assert!(!samples.admit(&space, &[], &[even, space.equal(lowest, space.constant(1))]));
+        assert!(samples.admit(&space, &[], &[even, space.equal(lowest, space.constant(0))]));
     }
 }
