@@ -140,7 +140,7 @@ fn dispatch(arguments: &[&str]) -> Result<(), Error> {
         .ok_or_else(|| Error::Usage(format!("there is no command `{name}`")))?;
     match rest {
         [] => (command.run)(),
-        [option] if is_help(option) => {
+        words if words.iter().any(|word| matches!(*word, "--help" | "-h")) || words == ["help"] => {
             println!("cargo xtask {name}: {}\n\n{}", command.summary, command.help);
             Ok(())
         }

@@ -468,7 +468,10 @@ impl Reader<'_> {
                 });
                 ExprKind::Text(parts.collect::<Option<Vec<_>>>()?.concat())
             }
-            Syntax::ParenthesizedExpression => return self.expr_kind(*named(node).first()?),
+            Syntax::ParenthesizedExpression => match named(node).as_slice() {
+                [inner] => self.expr(*inner).kind,
+                _ => return None,
+            },
             Syntax::CallExpression => self.call(node)?,
             Syntax::FieldExpression => {
                 let arrow = self.text(field("operator")?) == "->";

@@ -24,6 +24,7 @@ mod headers;
 mod imports;
 mod inputs;
 mod lanes_and_loads;
+mod late_and_other_words;
 mod memoized_funcs;
 mod miscompiles;
 mod named_functions;

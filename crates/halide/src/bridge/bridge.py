@@ -140,6 +140,8 @@ def factoring(halide, made):
 SMALL = 1 << 20
 # The end of a name that `tell-apart` gives.
 OWN = re.compile(r"_its_own_\d{6}_")
+# The names of variables that Halide makes by itself.
+IMPLICIT = re.compile(r"_\d*")
 # The file with the names that a script gives to several things.
 DOUBLED = "doubled.json"
 # Functions that make a func of a reduction over an expression.
@@ -151,6 +153,9 @@ def noting_names(halide, made):
     things. Halide compares variables by their names alone, already where a definition is made.
     Nothing that it keeps tells that the script meant two things by one name."""
     result, objects, reductions = naming(halide, made, ())
+    for name, kinds in objects.items():
+        if IMPLICIT.fullmatch(name) and set(kinds) != {halide.Var}:
+            raise same_name(name)
     doubled = [name for name, kinds in objects.items() if may_be_several(halide, kinds, reductions)]
     return result, doubled
 
@@ -220,13 +225,23 @@ def naming(halide, made, doubled):
             named_by = [self] if is_named else []
             if kind is halide.RDom:
                 named_by = [self[index] for index in range(self.dimensions())]
-            is_small = kind is halide.Buffer and is_named and self.size_in_bytes() <= SMALL
+            note(self, named_by)
+
+        def note(self, named_by):
+            is_small = kind is halide.Buffer and self.defined() and self.size_in_bytes() <= SMALL
             held = (lambda: self) if is_small else weakref.ref(self)
             for found in named_by:
                 objects.setdefault(found.name(), {}).setdefault(kind, []).append(held)
 
+        def renamed(self, name):
+            set_name(self, f"{name}_its_own_{next(count):06}_" if is_doubled(name) else name)
+            note(self, [self])
+
         kind.__init__ = called
-        return kind, "__init__", begin
+        noted.append((kind, "__init__", begin))
+        if hasattr(kind, "set_name"):
+            set_name, kind.set_name = kind.set_name, renamed
+            noted.append((kind, "set_name", set_name))
 
     def noting_use(name):
         reduce = getattr(halide, name)
@@ -239,7 +254,9 @@ def naming(halide, made, doubled):
         return halide, name, reduce
 
     kinds = (halide.Var, halide.RDom, halide.Param, halide.ImageParam, halide.Buffer)
-    noted = [noting(kind) for kind in kinds]
+    noted = []
+    for kind in kinds:
+        noting(kind)
     noted += [noting_use(name) for name in REDUCTIONS]
     try:
         return made(), objects, reductions
@@ -250,16 +267,16 @@ def naming(halide, made, doubled):
 
 def all_alike(halide, arrays):
     """Tests whether arrays still exist and have the same elements at the same places."""
+    def seen(array):
+        view = memoryview(array)
+        mins = [array.dim(number).min() for number in range(array.dimensions())]
+        return view.format, view.shape, mins, view.tobytes()
+
     try:
         # What no longer exists is None, which is no array.
-        views = [memoryview(found()) for found in arrays]
-        first = views[0]
-        return all(
-            view.format == first.format and view.shape == first.shape
-            and view.tobytes() == first.tobytes()
-            for view in views
-        )
-    except (TypeError, ValueError, BufferError, halide.HalideError):
+        first, *others = [seen(found()) for found in arrays]
+        return all(other == first for other in others)
+    except (AttributeError, TypeError, ValueError, BufferError, halide.HalideError):
         return False
 
 

@@ -4,6 +4,7 @@
 use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_diag::{Diagnostic, FileId, Span};
 
+use super::checks;
 use super::fields::type_code;
 use super::ops::stored;
 use crate::dump::{self, ArgumentKind, Dump};
@@ -170,7 +171,9 @@ pub fn takes(pipeline: &Pipeline, names: &Names, code: &Dump) -> Result<(), Mism
         };
         let bytes = stored(argument.ty.scalar).ok().and_then(halidom_ir::Scalar::bytes);
         let alignment = u64::from(buffer.host_alignment);
-        if alignment > bytes.unwrap_or(1) as u64 && !aligns(&code.block, argument.name, alignment) {
+        if alignment > bytes.unwrap_or(1) as u64
+            && !aligns(names, &code.block, argument.name, alignment)
+        {
             let name = names.text(argument.name);
             return mismatch(format!(
                 "it relies on an alignment of `{name}` and does not check it"
@@ -190,21 +193,19 @@ pub fn takes(pipeline: &Pipeline, names: &Names, code: &Dump) -> Result<(), Mism
     }
 }
 
-/// Tests whether an assertion checks that the elements of a buffer begin at a multiple of so many
-/// bytes.
-fn aligns(block: &[Stmt], buffer: NameId, bytes: u64) -> bool {
-    block.iter().any(|stmt| {
-        let mut found = false;
-        if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Eq, operands), message: _ } =
-            &stmt.kind
+/// Tests whether one of the first assertions is that the elements of a buffer begin at a multiple
+/// of so many bytes.
+fn aligns(names: &Names, block: &[Stmt], buffer: NameId, bytes: u64) -> bool {
+    checks::first(names, block).into_iter().any(|condition| {
+        if let Expr::Binary(BinaryOp::Eq, operands) = condition
             && let [Expr::Binary(BinaryOp::Mod, operands), Expr::UInt(0, _)] = &**operands
             && let [Expr::Reinterpret(_, pointer), Expr::UInt(by, _)] = &**operands
         {
-            let is_it = matches!(&**pointer, Expr::Variable { name, ty: _ } if *name == buffer);
-            found = is_it && by.is_multiple_of(bytes);
+            matches!(&**pointer, Expr::Variable { name, ty: _ } if *name == buffer)
+                && by.is_multiple_of(bytes)
+        } else {
+            false
         }
-        stmt.for_each_block(&mut |block| found = found || aligns(block, buffer, bytes));
-        found
     })
 }
 

@@ -57,7 +57,7 @@ impl Ops<'_> {
             // Where a requirement fails, nothing is known about the value, in the pipeline and in
             // the statement: a statement without the requirement has another one.
             ("require", [condition, value]) => {
-                let failed = self.named(FAILED, &[*condition], ty)?;
+                let failed = self.named(FAILED, &[*condition, *value], ty)?;
                 self.select(*condition, *value, failed)
             }
             ("if_then_else" | "select_mask", [condition, a, b]) => self.select(*condition, *a, *b),

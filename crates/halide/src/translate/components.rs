@@ -9,6 +9,7 @@
 
 use halidom_base::{FxHashMap, FxHashSet};
 
+use super::checks;
 use super::error::{Result, unsupported};
 use crate::pipeline::{Func, Pipeline};
 use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind};
@@ -40,6 +41,16 @@ pub(super) fn alike(
                 "components of `{name}` whose shapes are not asserted to be alike"
             ));
         }
+        if !output.has_own_fields(block) {
+            return unsupported(format!(
+                "a component of `{name}` whose shape is read from another buffer"
+            ));
+        }
+        if is_checked && !output.asks_by_equalities(block) {
+            return unsupported(format!(
+                "a stride of a component of `{name}` that is compared without being stated"
+            ));
+        }
         if !output.is_separate(block, &mut FxHashMap::default()) {
             return unsupported(format!(
                 "a component of `{name}` whose elements another one's strides place"
@@ -57,8 +68,7 @@ impl Output<'_> {
 
     /// Tests whether assertions say of each component's shape what they say of the first one's.
     fn is_asserted(&self, block: &[Stmt]) -> bool {
-        let mut known = Vec::new();
-        equalities(self.names, block, &mut known);
+        let known = equalities(self.names, block);
         let says = |left: NameId, right: &Expr| {
             known.iter().any(|(name, value)| *name == left && *value == right)
         };
@@ -79,6 +89,44 @@ impl Output<'_> {
                 });
                 bounds && strides
             })
+        })
+    }
+
+    /// Tests whether the first component's strides are compared only for equality. Another
+    /// comparison might state a stride, and the other components' strides would be taken for it.
+    fn asks_by_equalities(&self, block: &[Stmt]) -> bool {
+        let is_stride =
+            |name: NameId| (0..self.rank).any(|dim| self.field(0, "stride", dim) == Some(name));
+        let compares = |expr: &Expr| {
+            matches!(expr, Expr::Binary(op, operands) if op.is_comparison()
+                && *op != BinaryOp::Eq
+                && operands.iter().any(|operand| variable(operand).is_some_and(is_stride)))
+        };
+        let mut found = false;
+        for condition in checks::first(self.names, block) {
+            for_each_part(condition, &mut |part| found |= compares(part));
+        }
+        !found && !has_alias(block, &is_stride)
+    }
+
+    /// Tests whether the names of a component's fields stand for the fields of its own buffer.
+    fn has_own_fields(&self, block: &[Stmt]) -> bool {
+        block.iter().all(|stmt| {
+            let mut is_own = true;
+            if let StmtKind::Let { name, value } = &stmt.kind
+                && let Some(rest) = self.names.text(*name).strip_prefix(self.name)
+                && let Some((component, field)) =
+                    rest.strip_prefix('.').and_then(|rest| rest.split_once('.'))
+                && component.parse::<usize>().is_ok_and(|component| component < self.count)
+                && ["min.", "extent.", "stride."].iter().any(|of| field.starts_with(of))
+            {
+                let own = self.names.find(&format!("{}.{component}.buffer", self.name));
+                is_own = matches!(value, Expr::Call(call)
+                    if call.args.first().and_then(variable) == own
+                        && self.names.text(call.name).starts_with("_halide_buffer_get_"));
+            }
+            stmt.for_each_block(&mut |inner| is_own = is_own && self.has_own_fields(inner));
+            is_own
         })
     }
 
@@ -136,43 +184,36 @@ impl Output<'_> {
     }
 }
 
+/// Tests whether a statement binds another name to one of some names.
+fn has_alias(block: &[Stmt], is_one: &impl Fn(NameId) -> bool) -> bool {
+    block.iter().any(|stmt| {
+        let mut found = matches!(&stmt.kind, StmtKind::Let { name: _, value }
+            if variable(value).is_some_and(is_one));
+        stmt.for_each_block(&mut |inner| found = found || has_alias(inner, is_one));
+        found
+    })
+}
+
 fn variable(expr: &Expr) -> Option<NameId> {
     if let Expr::Variable { name, ty: _ } = expr { Some(*name) } else { None }
 }
 
-/// Collects the assertions that a name equals a value.
-fn equalities<'b>(names: &Names, block: &'b [Stmt], found: &mut Vec<(NameId, &'b Expr)>) {
-    for stmt in block {
-        if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Eq, operands), message: _ } =
-            &stmt.kind
-        {
+/// The first assertions that a name equals a value.
+fn equalities<'b>(names: &Names, block: &'b [Stmt]) -> Vec<(NameId, &'b Expr)> {
+    let mut found = Vec::new();
+    for condition in checks::first(names, block) {
+        if let Expr::Binary(BinaryOp::Eq, operands) = condition {
             let [left, right] = &**operands;
             found.extend(variable(left).map(|name| (name, right)));
             found.extend(variable(right).map(|name| (name, left)));
         }
-        // Assertions at the entry are not in loops or conditions.
-        if let StmtKind::Scope(body) | StmtKind::ProducerConsumer { name: _, role: _, body } =
-            &stmt.kind
-        {
-            equalities(names, body, found);
-        }
-        // All work is under the condition that no buffer is a bounds query.
-        if let StmtKind::If { condition: Expr::Not(queries), then_branch, else_branch: None } =
-            &stmt.kind
-            && asks_for_bounds(names, queries)
-        {
-            equalities(names, then_branch, found);
-        }
     }
+    found
 }
 
-/// Tests whether a condition is that one of some buffers is a bounds query, which callers' are not.
-fn asks_for_bounds(names: &Names, expr: &Expr) -> bool {
-    if let Expr::Binary(BinaryOp::Or, operands) = expr {
-        return operands.iter().all(|operand| asks_for_bounds(names, operand));
-    }
-    matches!(expr, Expr::Call(call)
-        if names.text(call.name) == "_halide_buffer_is_bounds_query")
+fn for_each_part(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
+    visit(expr);
+    expr.for_each_operand(&mut |operand| for_each_part(operand, visit));
 }
 
 fn for_each_load(expr: &Expr, visit: &mut impl FnMut(NameId, &Expr)) {

@@ -511,8 +511,12 @@ impl Walk<'_> {
             && names.text(free) == RELEASE
             && names.text(*buffer).strip_suffix(".buffer") == Some(names.text(name))
             && matches!(self.nodes.lookup(*buffer), Some(Binding::Struct(_)));
+        let own: FxHashSet<NameId> = std::iter::once(*buffer).collect();
         let (key, _) = self.keys.iter().find(|(_, key)| {
-            key.func == name && key.found.as_ref().is_some_and(|found| found.memory.is_none())
+            key.func == name
+                && key.found.as_ref().is_some_and(|found| {
+                    found.memory.is_none() && found.args.iter().any(|arg| mentions(arg, &own))
+                })
         })?;
         is_its.then_some(*key)
     }

@@ -13,6 +13,7 @@ mod bits;
 mod buffers;
 mod caller;
 mod calls;
+mod checks;
 mod clamps;
 mod closed_work;
 mod components;

@@ -8,6 +8,7 @@
 //! statement gives
 //! ([`super::memory`]). Output buffers are exactly their windows.
 
+use halidom_base::FxHashSet;
 use halidom_ir::{
     BufferDecl, BufferKind, Dim, Expr as IrExpr, Output, Pool, Program, Stmt as IrStmt, StoreIn,
     verify::{self, Phase},
@@ -105,6 +106,7 @@ fn translated(
     (block, assumed): (&Block, &[Expr]),
 ) -> Result<Compiled> {
     let mut visible = source.params.iter().map(|(name, ..)| *name).collect();
+    callers_structs(pipeline, names, &mut visible);
     if is_final && let Some(name) = scopes::rebound(block, &mut visible) {
         let name = names.text(name);
         return unsupported(format!("a statement that binds `{name}` where it is visible already"));
@@ -156,6 +158,19 @@ fn as_compiled(source: &Source, pipeline: &Pipeline, names: &Names, block: &Bloc
         return unsupported("code of a strict pipeline that is compiled as if it were not strict");
     }
     Ok(())
+}
+
+/// Adds the names of the structs of the caller's buffers.
+fn callers_structs(pipeline: &Pipeline, names: &Names, found: &mut FxHashSet<NameId>) {
+    let mut add = |name: &str| found.extend(names.find(&format!("{name}.buffer")));
+    for input in pipeline.inputs.iter().filter(|input| input.is_buffer) {
+        add(names.text(input.name));
+    }
+    for func in pipeline.funcs.iter().filter(|func| pipeline.outputs.contains(&func.name)) {
+        let name = names.text(func.name);
+        add(name);
+        (0..func.types.len()).for_each(|component| add(&format!("{name}.{component}")));
+    }
 }
 
 /// Tests whether a statement calls a function.

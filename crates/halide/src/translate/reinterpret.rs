@@ -21,6 +21,7 @@
 use halidom_ir::{BinaryOp as Op, Constant, ExprId, Intrinsic, Overflow, Scalar, UnaryOp};
 
 use super::error::{Result, unsupported};
+use super::intrinsics::BITS_OF_NAN;
 use super::lanes::{Division, Lanes, Lowering, Step, Stop};
 use super::nodes::NodeId;
 use super::ops::{Ops, Value, stored};
@@ -153,8 +154,9 @@ impl Ops<'_> {
         let sign = self.pool.select(is_negative, sign, none);
         let bits = self.pool.binary(Op::Or, unsigned, sign);
         let is_nan = self.pool.binary(Op::Ne, float, float);
-        let nan = word(self, f32::NAN.to_bits())?;
-        let bits = self.pool.select(is_nan, nan, bits);
+        // There is one NaN here, and many in a run.
+        let nan = self.named(BITS_OF_NAN, &[value], tree::Scalar::UInt(32))?;
+        let bits = self.pool.select(is_nan, nan.id, bits);
         Ok(Value { id: self.pool.cast(stored(ty)?, bits), ty })
     }
 

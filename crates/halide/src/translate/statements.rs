@@ -14,6 +14,7 @@ use super::memory::{Allocation, Realization};
 use super::nodes::{Binding, Buffer, NodeId};
 use super::ops::Value;
 use super::polynomials;
+use super::stores;
 use super::walk::{Atomicity, Item, Place, Walk, closed};
 use crate::NameId;
 use crate::tree::{self, Alignment, Expr, ForKind, Stmt, StmtKind};
@@ -208,7 +209,13 @@ impl Walk<'_> {
         let mut items: Vec<Item> = self.owed_by_exprs(pool)?;
         let (then_branch, else_branch) = branches;
         let stmt = match pool.as_constant(condition.id).and_then(Constant::as_bool) {
-            Some(true) => Some(self.block(pool, then_branch)?),
+            Some(true) => {
+                // What depends on a lookup in a cache does not run in each call.
+                self.depth += usize::from(is_missed);
+                let block = self.block(pool, then_branch);
+                self.depth -= usize::from(is_missed);
+                Some(block?)
+            }
             Some(false) => else_branch.map(|other| self.block(pool, other)).transpose()?,
             None => Some(self.branches(pool, (test, condition.id), branches, is_missed)?),
         };
@@ -327,6 +334,13 @@ impl Walk<'_> {
         predicate: Option<&Expr>,
     ) -> Result<StmtId> {
         self.may_store(name)?;
+        let is_shared = matches!(self.atomic, Atomicity::Elements { unordered: true });
+        if is_shared && !stores::names_own_element(value, name, (index, alignment)) {
+            return unsupported(
+                "an atomic update that names its element in one way where it reads and in another \
+                where it writes",
+            );
+        }
         self.work_begun = true;
         let target = self.target(name)?;
         self.is_filled(pool, target.id)?;

@@ -13,7 +13,8 @@ use super::marks::{self, Instance};
 use super::nodes::{Buffer, Gather, Node, NodeId, Nodes};
 use super::polynomials::{Definitions, Unknown, polynomial};
 use super::walk::{Atomicity, Item, Walk, closed};
-use crate::tree::{BinaryOp, ReduceOp, Scalar, Type};
+use crate::NameId;
+use crate::tree::{Alignment, BinaryOp, Expr, ReduceOp, Scalar, Type};
 
 /// A part of a store.
 struct Part {
@@ -648,4 +649,23 @@ fn part(
     let value = lowering.value_under(value, lanes, condition)?;
     let value = lowering.ops.as_stored(value)?;
     Ok(Part { index, value, condition, loaded, instance: None })
+}
+
+/// Tests whether a value that loads from a store's memory does so by the store's own words. The
+/// code generators compare these: they make one instruction of an update only if they are the same.
+pub(super) fn names_own_element(
+    value: &Expr,
+    name: NameId,
+    (index, alignment): (&Expr, Option<Alignment>),
+) -> bool {
+    let mut is_own = true;
+    if let Expr::Load(load) = value
+        && load.name == name
+    {
+        is_own = load.index == *index && load.alignment == alignment;
+    }
+    value.for_each_operand(&mut |operand| {
+        is_own = is_own && names_own_element(operand, name, (index, alignment));
+    });
+    is_own
 }

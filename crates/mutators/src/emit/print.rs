@@ -248,7 +248,6 @@ impl<'p> Machine<'p> {
         &mut self,
         ty: Type,
         value: &Val,
-        is_inserted: bool,
         state: State,
         line: usize,
     ) -> Paths<Val> {
@@ -273,15 +272,13 @@ impl<'p> Machine<'p> {
         let Some(value) = self.read_c(ty, rope, &mut state, line) else {
             return self.unsupported(state, format!("the C text {}", plain(rope)), line);
         };
-        if is_inserted {
-            if !self.binds_tightly(ty, rope, &mut state.clone(), line) {
-                let what = format!("C that binds less tightly than an operand: {}", plain(rope));
-                return self.unsupported(state, what, line);
-            }
-            if !self.keeps_its_type(ty, &value, &mut state) {
-                let what = format!("C of another type than the operand of {ty} that it stands for");
-                return self.unsupported(state, what, line);
-            }
+        if !self.binds_tightly(ty, rope, &mut state.clone(), line) {
+            let what = format!("C that binds less tightly than an operand: {}", plain(rope));
+            return self.unsupported(state, what, line);
+        }
+        if !self.keeps_its_type(ty, &value, &mut state) {
+            let what = format!("C of another type than the operand of {ty} that it stands for");
+            return self.unsupported(state, what, line);
         }
         match self.as_literal(ty, value, &mut state) {
             Some(node) => vec![(state, Val::Expr(Some(node)))],
@@ -411,7 +408,7 @@ fn text_in_c(rope: &[Piece], state: &mut State) -> Option<NodeId> {
 }
 
 /// Returns a text for a reader.
-pub(super) fn plain(rope: &[Piece]) -> String {
+pub(crate) fn plain(rope: &[Piece]) -> String {
     let parts = rope.iter().map(|piece| match piece {
         Piece::Text(text) => text.clone(),
         Piece::Num(_) | Piece::Real(..) | Piece::Bits(_) => "#".to_owned(),

@@ -35,6 +35,7 @@ words! {
         Likely "likely"
         LikelyIfInnermost "likely_if_innermost"
         MakeStruct "make_struct"
+        MemoizeExpr "memoize_expr"
         Max "max"
         Min "min"
         ModRoundToZero "mod_round_to_zero"
@@ -131,6 +132,67 @@ pub(crate) fn other_operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
         .then(|| vec![ty, Type { code, ..ty }])
 }
 
+/// The types of the arguments that an intrinsic with a result of a type may have, where these are
+/// not the ones of [`operands`]. Empty if they are those, or are not known. The types of addresses
+/// are left out.
+pub(crate) fn typings(callee: &str, ty: Type) -> Vec<Vec<Type>> {
+    let numbers = || {
+        let all = Type::SCALARS.into_iter().filter(|of| of.code != Code::Handle);
+        all.map(|of| of.with_vector(ty.is_vector))
+    };
+    let is_integer = matches!(ty.code, Code::Int | Code::UInt) && !ty.is_bool();
+    let of = |code, bits| Type { code, bits, ..ty };
+    let signs = |bits| [of(Code::Int, bits), of(Code::UInt, bits)];
+    let truth = of(Code::UInt, 1);
+    let half = ty.bits / 2;
+    let narrow = of(ty.code, half);
+    let is_wide = numbers().any(|of| of == narrow && !of.is_bool());
+    match Intrinsic::of(callee) {
+        Intrinsic::SaturatingCast => {
+            numbers().filter(|of| !of.is_bool()).map(|of| vec![of]).collect()
+        }
+        Intrinsic::StrictCast => numbers().map(|of| vec![of]).collect(),
+        Intrinsic::Reinterpret => {
+            numbers().filter(|of| of.bits == ty.bits).map(|of| vec![of]).collect()
+        }
+        Intrinsic::WideningAdd if is_wide => vec![vec![narrow; 2]],
+        Intrinsic::WideningSub if is_wide && ty.code == Code::Int => {
+            signs(half).map(|of| vec![of; 2]).to_vec()
+        }
+        Intrinsic::WideningSub if is_wide && ty.code == Code::Float => vec![vec![narrow; 2]],
+        Intrinsic::WideningMul if is_wide && ty.code == Code::Int => {
+            let [int, uint] = signs(half);
+            vec![vec![int, int], vec![int, uint], vec![uint, int]]
+        }
+        Intrinsic::WideningMul if is_wide => vec![vec![narrow; 2]],
+        Intrinsic::WideningShiftLeft | Intrinsic::WideningShiftRight if is_wide && is_integer => {
+            signs(half).map(|by| vec![narrow, by]).to_vec()
+        }
+        Intrinsic::WidenRightAdd | Intrinsic::WidenRightSub | Intrinsic::WidenRightMul
+            if is_wide =>
+        {
+            vec![vec![ty, narrow]]
+        }
+        Intrinsic::RoundingShiftLeft | Intrinsic::RoundingShiftRight if is_integer => {
+            signs(ty.bits).map(|by| vec![ty, by]).to_vec()
+        }
+        Intrinsic::MulShiftRight | Intrinsic::RoundingMulShiftRight if is_integer => {
+            vec![vec![ty, ty, of(Code::UInt, ty.bits)]]
+        }
+        Intrinsic::IfThenElse => vec![vec![truth, ty, ty], vec![truth, ty]],
+        Intrinsic::Require => vec![vec![truth, ty, of(Code::Int, 32)]],
+        Intrinsic::ReturnSecond => numbers().map(|of| vec![of, ty]).collect(),
+        Intrinsic::StrictEq | Intrinsic::StrictLe | Intrinsic::StrictLt if ty.is_bool() => {
+            [32, 64].map(|bits| vec![of(Code::Float, bits); 2]).to_vec()
+        }
+        Intrinsic::Lerp if ty.code != Code::Float => {
+            let weights = numbers().filter(|of| matches!(of.code, Code::UInt | Code::Float));
+            weights.map(|weight| vec![ty, ty, weight]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The kind of node that a function computes strictly, with its number of arguments. Numbers are
 /// not rounded here, so both have one value.
 pub(crate) fn strict(callee: &str) -> Option<(Kind, usize)> {
@@ -166,7 +228,9 @@ pub(crate) fn counts(callee: &str) -> &'static [usize] {
         | Intrinsic::TargetArchIs
         | Intrinsic::TargetHasFeature
         | Intrinsic::TargetNaturalVectorSize
-        | Intrinsic::TargetOsIs => &[1],
+        | Intrinsic::TargetOsIs
+        | Intrinsic::BoolToMask
+        | Intrinsic::CastMask => &[1],
         Intrinsic::BitwiseAnd
         | Intrinsic::BitwiseOr
         | Intrinsic::BitwiseXor
@@ -206,8 +270,11 @@ pub(crate) fn counts(callee: &str) -> &'static [usize] {
         | Intrinsic::WideningShiftLeft
         | Intrinsic::WideningShiftRight
         | Intrinsic::WideningSub => &[2],
+        // It may lack the value for the case that its condition does not hold.
+        Intrinsic::IfThenElse => &[2, 3],
         Intrinsic::Require
-        | Intrinsic::IfThenElse
+        | Intrinsic::IfThenElseMask
+        | Intrinsic::SelectMask
         | Intrinsic::Lerp
         | Intrinsic::DebugToFile
         | Intrinsic::MulShiftRight
@@ -217,6 +284,8 @@ pub(crate) fn counts(callee: &str) -> &'static [usize] {
         | Intrinsic::UnsafePromiseClamped => &[3],
         // An address and an offset, then an extent and a stride for each dimension.
         Intrinsic::Prefetch => &[2],
+        // A value, and then what it depends on.
+        Intrinsic::MemoizeExpr => &[1, 2, 3],
         _ if is_nan(callee) => &[1],
         _ => match math(callee) {
             Some("pow") => &[2],
@@ -228,7 +297,7 @@ pub(crate) fn counts(callee: &str) -> &'static [usize] {
 
 /// Tests whether an intrinsic may have more arguments than are examined.
 pub(crate) fn is_open(callee: &str) -> bool {
-    callee == "prefetch"
+    matches!(Intrinsic::of(callee), Intrinsic::Prefetch | Intrinsic::MemoizeExpr)
 }
 
 /// Tests whether a call of a function can have a type.
@@ -242,6 +311,15 @@ pub(crate) fn is_possible(callee: &str, ty: Type) -> bool {
         Intrinsic::Abs | Intrinsic::Absd => {
             ty.code == Code::Float || ty.code == Code::UInt && !ty.is_bool()
         }
+        Intrinsic::WideningAdd
+        | Intrinsic::WideningMul
+        | Intrinsic::WideningShiftLeft
+        | Intrinsic::WideningShiftRight
+        | Intrinsic::WideningSub
+        | Intrinsic::WidenRightAdd
+        | Intrinsic::WidenRightMul
+        | Intrinsic::WidenRightSub => ty.code != Code::Handle && ty.bits >= 16,
+        Intrinsic::SaturatingCast => ty.code != Code::Handle && !ty.is_bool(),
         _ if is_nan(callee) => ty.is_bool(),
         _ => math(callee).is_none() || ty.code == Code::Float,
     }

@@ -263,6 +263,10 @@ pub(crate) struct State {
 
 /// The first number of spelled names. Names that a mutator makes have greater numbers.
 pub(crate) const SPELLED: u32 = 1 << 30;
+/// Numbers of names that no node of the input has.
+pub(crate) const NEW: u32 = 1 << 31;
+/// Numbers of names that are put together from names and texts. Another name may be the same.
+pub(crate) const JOINED: u32 = NEW | SPELLED;
 
 impl State {
     /// The representative of all nodes that are known to be equal.
@@ -444,6 +448,27 @@ impl State {
         }
         let shape = Shape { kind: Kind::Name, fields: vec![Field::Opaque(id)] };
         self.add(Type::NAME, None, Some(shape))
+    }
+
+    /// Tests whether a name is put together from others.
+    pub(crate) fn is_joined(&self, name: NodeId) -> bool {
+        let fields = self.shape(name).map(|shape| &*shape.fields);
+        matches!(fields, Some([Field::Opaque(id)]) if *id >= JOINED)
+    }
+
+    /// Puts a name together from two parts. Equal parts make the same name.
+    pub(crate) fn joined(&mut self, first: &Val, second: &Val, number: u32) -> Val {
+        let is_empty = |part: &Val| matches!(part, Val::Text(text) if text.is_empty());
+        if is_empty(first) || is_empty(second) {
+            return if is_empty(first) { second.clone() } else { first.clone() };
+        }
+        let known = self.compound(first, second);
+        let name = known.unwrap_or_else(|| {
+            let name = self.name(JOINED | number);
+            self.keep_compound(first, second, name);
+            name
+        });
+        Val::Expr(Some(name))
     }
 
     /// The name that was made from these two parts before, if any. Equal parts make the same name.

@@ -6,6 +6,7 @@ use halidom_cpp::ast::Function;
 use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::Domain;
 
+use crate::emit::print::plain;
 use crate::ir::kinds::{I32, Kind, Type, bit};
 use crate::ir::node::{NodeId, Shape};
 use crate::ir::state::{Slot, State};
@@ -15,6 +16,15 @@ use crate::machine::contracts::{
 };
 use crate::machine::program::Program;
 use crate::machine::run::{Machine, Mode, Outcome};
+
+/// The text that an emitter writes to its stream of statements, if it writes any. An emitter of
+/// expressions gives names to values there by contracts, and owes nothing about other text.
+fn beside_the_value(state: &State) -> Option<String> {
+    match Machine::load(&Place::Member("stream".to_owned()), state)?.value {
+        Val::Rope(rope) => (!rope.is_empty()).then(|| plain(&rope)),
+        _ => Some("a value that is not known".to_owned()),
+    }
+}
 
 /// A mutator and the settings of its run.
 #[derive(Clone, Copy, Debug)]
@@ -206,8 +216,11 @@ impl<'p> Entry<'p> {
                     let written =
                         Machine::load(&place, &state).map_or(Val::Void, |slot| slot.value);
                     machine.emitted_stmt(&written, state, line)
+                } else if let Some(text) = beside_the_value(&state) {
+                    let what = format!("what an emitter of expressions writes to `stream`: {text}");
+                    machine.unsupported(state, what, line)
                 } else {
-                    machine.emitted(ty, &written, writes, state, line)
+                    machine.emitted(ty, &written, state, line)
                 };
                 for (state, value) in read {
                     let line = if line == 0 { self.function.line } else { line };

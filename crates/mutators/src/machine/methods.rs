@@ -456,15 +456,23 @@ impl Machine<'_> {
         let (mut holds, mut fails) = self.choose(state);
         holds.node_mut(node).intrinsic = Some(name.to_owned());
         fails.node_mut(node).not_intrinsics.push(name.to_owned());
-        let mut all = vec![holds];
-        if let Some(types) = crate::ir::intrinsics::other_operands(name, all[0].node(node).ty)
-            && all[0].shape(node).is_some_and(|shape| shape.fields.is_empty())
-        {
-            let mut other = all[0].clone();
-            let fields = types.into_iter().map(|ty| Field::Expr(other.add(ty, None, None)));
+        if holds.shape(node).is_none_or(|shape| !shape.fields.is_empty()) {
+            return self.truths(vec![holds], vec![fails]);
+        }
+        let ty = holds.node(node).ty;
+        let mut typings = crate::ir::intrinsics::typings(name, ty);
+        let has_others = !typings.is_empty();
+        typings.extend(crate::ir::intrinsics::other_operands(name, ty));
+        let typed = typings.into_iter().map(|types| {
+            let mut typed = holds.clone();
+            let fields = types.into_iter().map(|ty| Field::Expr(typed.add(ty, None, None)));
             let fields = fields.collect();
-            other.node_mut(node).shape = Some(Shape { kind: Kind::Call, fields });
-            all.push(other);
+            typed.node_mut(node).shape = Some(Shape { kind: Kind::Call, fields });
+            typed
+        });
+        let mut all: Vec<State> = typed.collect();
+        if !has_others {
+            all.insert(0, holds);
         }
         self.truths(all, vec![fails])
     }

@@ -4,8 +4,8 @@ use halidom_cpp::Sign;
 use halidom_rewrites::rules::{Domain, Fun, ValueId};
 
 use crate::ir::intrinsics::{
-    CALLEE, INTRINSIC, Intrinsic, OTHER_CALLS, PURE_EXTERN, callee, is_of_c, is_of_the_ir,
-    is_other_type, own_call_type,
+    CALLEE, INTRINSIC, Intrinsic, OTHER_CALLS, PURE_EXTERN, callee, is_extern, is_of_c,
+    is_of_the_ir, is_other_type, own_call_type,
 };
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::node::{Field, NodeId, Shape, class_value};
@@ -188,7 +188,8 @@ impl Machine<'_> {
         if kind == Kind::Call && ["name", "call_type"].contains(&name) {
             return Some(match &state.node(node).intrinsic {
                 Some(intrinsic) if name == "name" => Val::Text(intrinsic.clone()),
-                Some(callee) if crate::ir::intrinsics::is_extern(callee) => {
+                // A func may have the name of a function of C.
+                Some(callee) if is_extern(callee) && self.is_concrete() => {
                     Val::Handle(PURE_EXTERN.to_owned())
                 }
                 Some(known) if name == "call_type" && is_of_the_ir(known) => {

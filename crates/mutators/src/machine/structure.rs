@@ -8,7 +8,7 @@ use crate::ir::intrinsics::{INTRINSIC, OTHER_CALLS, call_type, called_by, is_pur
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
-use crate::ir::state::{State, Substitution, operands};
+use crate::ir::state::{NEW, State, Substitution, operands};
 use crate::ir::value::{Val, members};
 use crate::machine::asserts::operand;
 use crate::machine::maps::END;
@@ -98,7 +98,7 @@ impl Machine<'_> {
 
     /// Makes a name that no node of the input has.
     pub(crate) fn fresh_node_name(&mut self, state: &mut State) -> NodeId {
-        let id = (1 << 31) | self.fresh();
+        let id = NEW | self.fresh();
         state.name(id)
     }
 
@@ -404,14 +404,9 @@ impl Machine<'_> {
                 Some(vec![(state, Val::Bool(truth))])
             }
             (Sign::Eq | Sign::Ne, _, _) => self.symbols_equal(op, lhs, rhs, state),
-            // A name that extends a name of the input is not in the input.
             (Sign::Add, _, _) if is_name(lhs, &state) || is_name(rhs, &state) => {
-                if let Some(name) = state.compound(lhs, rhs) {
-                    return Some(vec![(state, Val::Expr(Some(name)))]);
-                }
-                let name = self.fresh_node_name(&mut state);
-                state.keep_compound(lhs, rhs, name);
-                Some(vec![(state, Val::Expr(Some(name)))])
+                let name = state.joined(lhs, rhs, self.fresh());
+                Some(vec![(state, name)])
             }
             (Sign::Add, Val::Rope(_), _) | (Sign::Add, _, Val::Rope(_)) => {
                 let (first, second) = (Self::rope_of(lhs, &state)?, Self::rope_of(rhs, &state)?);
@@ -462,6 +457,11 @@ impl Machine<'_> {
         }
         let is_same = match (lhs, rhs) {
             (Val::Expr(Some(a)), Val::Expr(Some(b))) if lhs_is_name && rhs_is_name => {
+                let may_be_other = [*a, *b].iter().any(|name| state.is_joined(*name));
+                if may_be_other && !self.is_concrete() && state.find(*a) != state.find(*b) {
+                    let (what, line) = ("whether a name that is put together is another", state.at);
+                    return Some(self.unsupported(state, what, line));
+                }
                 let (same, other) = self.equal(*a, *b, state);
                 return Some(if op == Sign::Eq {
                     self.truths(same, other)

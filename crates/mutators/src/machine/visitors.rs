@@ -409,15 +409,16 @@ impl<'p> Machine<'p> {
                     return true;
                 }
                 let of = function.parameters.first().map(|first| first.ty.trim_end_matches('*'));
-                match of.and_then(Kind::named) {
-                    // These methods are examined below.
-                    Some(Kind::Load | Kind::Call) => function.class == class,
-                    Some(kind) => {
-                        visits_operands(function, &classes)
-                            || self.always_flags(class, kind, fields)
-                    }
-                    None => visits_operands(function, &classes),
-                }
+                let kind = of.and_then(Kind::named);
+                // What the methods for these say of their nodes is examined below.
+                let is_own =
+                    !matches!(kind, Some(Kind::Load | Kind::Call)) || function.class == class;
+                // That examination takes all calls for impure ones.
+                let flags_always = |machine: &mut Self| match kind {
+                    Some(Kind::Call) | None => false,
+                    Some(kind) => machine.always_flags(class, kind, fields),
+                };
+                is_own && (visits_operands(function, (&classes, &flags)) || flags_always(self))
             });
         let is_pure = is_monotone && self.always_flags(class, Kind::Call, fields);
         let is_steady = is_monotone && self.always_flags(class, Kind::Load, fields);
@@ -489,27 +490,59 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Tests whether a method calls the default visit of the node that it takes, with nothing but
-/// expression statements and declarations before it.
+/// Tests whether a method calls the default visit of the node that it takes, or else gives a flag
+/// another value than its first one, in each case of its conditional statements.
 /// `classes` are the method's class and its bases.
-fn visits_operands(function: &Function, classes: &[String]) -> bool {
+fn visits_operands(function: &Function, (classes, flags): (&[String], &[(&str, bool)])) -> bool {
     let Some(taken) = function.parameters.first().map(|first| first.name.as_str()) else {
         return false;
     };
+    visits_in(&function.body, taken, (classes, flags))
+}
+
+fn visits_in(stmts: &[Stmt], taken: &str, (classes, flags): (&[String], &[(&str, bool)])) -> bool {
     let is_taken = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if name == taken);
-    for stmt in &function.body {
+    let is_flag = |place: &Expr, set: &Expr| {
+        let ExprKind::Name(of) = &place.kind else { return false };
+        flags.iter().any(|(flag, first)| flag == of && set.kind == ExprKind::Bool(!*first))
+    };
+    for stmt in stmts {
         match &stmt.kind {
-            StmtKind::Expr(expr) => {
-                if let ExprKind::Call { callee, arguments, .. } = &expr.kind
-                    && let ExprKind::Name(name) = &callee.kind
-                    && let Some(base) = name.strip_suffix("::visit")
-                    && base.ends_with("Visitor")
-                    && classes.iter().any(|class| class == base)
-                {
-                    return arguments.first().is_some_and(is_taken);
+            StmtKind::Expr(expr) => match &expr.kind {
+                ExprKind::Assign(None, place, set) if is_flag(place, set) => return true,
+                ExprKind::Call { callee, arguments, .. } => {
+                    if let ExprKind::Name(name) = &callee.kind
+                        && let Some(base) = name.strip_suffix("::visit")
+                        && base.ends_with("Visitor")
+                        && classes.iter().any(|class| class == base)
+                    {
+                        return arguments.first().is_some_and(is_taken);
+                    }
+                }
+                _ => {}
+            },
+            StmtKind::If { then, otherwise, declared: None, .. } => {
+                let visits =
+                    |stmt: &Stmt| visits_in(std::slice::from_ref(stmt), taken, (classes, flags));
+                if visits(then) && otherwise.as_deref().is_some_and(visits) {
+                    return true;
+                }
+                if returns(stmt) {
+                    return false;
                 }
             }
-            StmtKind::Declare(all) if all.iter().all(|declared| declared.name != taken) => {}
+            StmtKind::Block(inner) => {
+                if visits_in(inner, taken, (classes, flags)) {
+                    return true;
+                }
+                if returns(stmt) {
+                    return false;
+                }
+            }
+            StmtKind::Declare(all)
+                if all.iter().all(|declared| {
+                    declared.name != taken && flags.iter().all(|(flag, _)| *flag != declared.name)
+                }) => {}
             StmtKind::Nothing => {}
             _ => return false,
         }
@@ -518,6 +551,18 @@ fn visits_operands(function: &Function, classes: &[String]) -> bool {
         }
     }
     false
+}
+
+/// Tests whether a statement may end the method around it, or is not understood.
+fn returns(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Expr(_) | StmtKind::Declare(_) | StmtKind::Nothing => false,
+        StmtKind::Block(stmts) => stmts.iter().any(returns),
+        StmtKind::If { then, otherwise, .. } => {
+            returns(then) || otherwise.as_deref().is_some_and(returns)
+        }
+        _ => true,
+    }
 }
 
 /// Tests whether a statement may give a variable another value: names it other than to read a
