@@ -19,12 +19,15 @@ const ATOMIC: &str = "r = hl.RDom([(0, 100)], 'r'); out[x] = hl.u32(0); \
     out[hl.i32(a[r.x] % 10)] += p; out.bound(x, 0, 10); out.update().atomic().parallel(r.x)";
 const MEMOIZED: &str = "f[x] = hl.u32(x)*p; out[x] = f[x] + f[x + 1] + a[x]; \
     f.compute_root().memoize()";
+const ARRAY: &str = "t = hl.Buffer(hl.UInt(32), [5], 't'); t.fill(3); \
+    out[x] = t[hl.clamp(x, 0, 4)]";
 const REQUIRED: &str = "out[x] = hl.require(a[x] > p, a[x], p) - hl.require(a[x] > p, p, p)";
 
 const BOUNDS_OF_A: &str = " assert((a.min.0 <= out.min.0) && ((out.extent.0 + out.min.0) <= \
     (a.extent.0 + a.min.0)), halide_error_access_out_of_bounds(\"Input buffer a\", 0, out.min.0, \
     (out.extent.0 + out.min.0) + -1, a.min.0, (a.extent.0 + a.min.0) + -1))\n";
-const CASES: [Edited; 10] = [
+
+const CASES: [Edited; 12] = [
     (TUPLE, &[], true),
     (
         TUPLE,
@@ -69,6 +72,9 @@ const CASES: [Edited; 10] = [
         ],
         false,
     ),
+    (ARRAY, &[], true),
+    // The array has another size, so every call ends with an error.
+    (ARRAY, &[("t.extent.0 == 5", "t.extent.0 == 7")], false),
     (REQUIRED, &[], true),
     // The differences of two failed requirements are not 0.
     (

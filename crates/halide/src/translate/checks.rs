@@ -1,7 +1,7 @@
 //! The assertions that every call of a statement makes before it does anything.
 
 use crate::Names;
-use crate::tree::{BinaryOp, Expr, Stmt, StmtKind};
+use crate::tree::{BinaryOp, CallKind, Expr, Stmt, StmtKind};
 
 /// Returns the conditions of the assertions that every call makes before it does anything else.
 pub(super) fn first<'b>(names: &Names, block: &'b [Stmt]) -> Vec<&'b Expr> {
@@ -29,8 +29,16 @@ fn collect<'b>(names: &Names, block: &'b [Stmt], found: &mut Vec<&'b Expr>) -> b
             }
             return asks_for_bounds(names, condition);
         }
-        matches!(&stmt.kind, StmtKind::Let { name: _, value: _ })
+        matches!(&stmt.kind, StmtKind::Let { name: _, value } if !may_be_stage(names, value))
     })
+}
+
+/// Tests whether a value may be the result of a stage of foreign code. A text does not tell the
+/// kinds of functions.
+fn may_be_stage(names: &Names, value: &Expr) -> bool {
+    let Expr::Call(call) = value else { return false };
+    let is_foreign = matches!(call.kind, None | Some(CallKind::Extern | CallKind::ExternCPlusPlus));
+    is_foreign && !names.text(call.name).starts_with("_halide_buffer_")
 }
 
 /// Tests whether a condition is that one of some buffers is a bounds query, which callers' are not.

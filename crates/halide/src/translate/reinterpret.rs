@@ -20,6 +20,7 @@
 
 use halidom_ir::{BinaryOp as Op, Constant, ExprId, Intrinsic, Overflow, Scalar, UnaryOp};
 
+use super::constants::folded;
 use super::error::{Result, unsupported};
 use super::intrinsics::BITS_OF_NAN;
 use super::lanes::{Division, Lanes, Lowering, Step, Stop};
@@ -108,7 +109,19 @@ impl Ops<'_> {
     }
 
     fn bits_of_float(&mut self, value: Value, ty: tree::Scalar) -> Result<Value> {
-        let float = value.id;
+        let mut bits = self.bits_of_number(value.id)?;
+        let known = folded(self.pool, value.id, &[]).and_then(Constant::as_f32);
+        if known.is_none_or(f32::is_nan) {
+            // There is one NaN here, and many in a run.
+            let is_nan = self.pool.binary(Op::Ne, value.id, value.id);
+            let nan = self.named(BITS_OF_NAN, &[value], tree::Scalar::UInt(32))?;
+            bits = self.pool.select(is_nan, nan.id, bits);
+        }
+        Ok(Value { id: self.pool.cast(stored(ty)?, bits), ty })
+    }
+
+    /// The bits of a float that is a number.
+    fn bits_of_number(&mut self, float: ExprId) -> Result<ExprId> {
         let single = |ops: &mut Self, number: f32| ops.like(float, Constant::f32(number));
         let double = |ops: &mut Self, number: f64| ops.like(float, Constant::f64(number));
         let word = |ops: &mut Self, number: u32| match Constant::wrapped(
@@ -152,12 +165,7 @@ impl Ops<'_> {
         let is_negative = self.pool.binary(Op::Lt, signed, zero);
         let (sign, none) = (word(self, 1 << 31)?, word(self, 0)?);
         let sign = self.pool.select(is_negative, sign, none);
-        let bits = self.pool.binary(Op::Or, unsigned, sign);
-        let is_nan = self.pool.binary(Op::Ne, float, float);
-        // There is one NaN here, and many in a run.
-        let nan = self.named(BITS_OF_NAN, &[value], tree::Scalar::UInt(32))?;
-        let bits = self.pool.select(is_nan, nan.id, bits);
-        Ok(Value { id: self.pool.cast(stored(ty)?, bits), ty })
+        Ok(self.pool.binary(Op::Or, unsigned, sign))
     }
 
     fn float_of_bits(&mut self, value: Value) -> Result<Value> {
@@ -262,14 +270,15 @@ mod tests {
         let id = pool.var_expr(var);
         let mut widths = Widths::default();
         let mut ops = Ops { pool: &mut pool, widths: &mut widths, signed: Overflow::Wraps };
-        let value = Value { id, ty: tree::Scalar::Float(32) };
-        let result = ops.reinterpret(tree::Scalar::UInt(32), value).expect("it is translated").id;
+        let result = ops.bits_of_number(id).expect("it is translated");
         for bits in every.chain(scattered).flat_map(|bits| [bits, bits | 1 << 31]) {
             let float = f32::from_bits(bits);
-            let expected = if float.is_nan() { f32::NAN.to_bits() } else { bits };
+            if float.is_nan() {
+                continue;
+            }
             let found = folded(&pool, result, &[(var, Constant::f32(float))]);
             let found = found.expect("it can be worked out");
-            assert_eq!(found.as_integer(), Some(i128::from(expected)), "{float}");
+            assert_eq!(found.as_integer(), Some(i128::from(bits)), "{float}");
         }
     }
 

@@ -467,7 +467,7 @@ impl Checker<'_> {
     /// Checks that the entry checks can hold together. The walk ensures that each mentions only
     /// parameters and shapes.
     fn assumptions(&mut self) {
-        let entry = self.entry.clone();
+        let entry = [&self.entry[..], &self.known_shapes()].concat();
         self.possible(&entry, "entry checks", "the entry checks contradict each other");
         for store in self.model.stores.values() {
             // This is for reports alone.
@@ -478,6 +478,24 @@ impl Checker<'_> {
                 self.found.dead.push((stmt, subject));
             }
         }
+    }
+
+    /// The shapes of the inputs whose elements are known: a program that checks for other ones
+    /// refuses every call.
+    fn known_shapes(&self) -> Vec<FormulaId> {
+        let mut facts = Vec::new();
+        for memory in self.model.memories.values() {
+            let Some(array) = self.pool.contents(memory.func) else { continue };
+            for (dim, (side, stride)) in
+                memory.dims.iter().zip(array.shape.iter().zip(&array.strides))
+            {
+                for (known, is) in [(dim.min, side.0), (dim.extent, side.1), (dim.stride, *stride)]
+                {
+                    facts.push(self.space.equal(known, self.space.constant(is.into())));
+                }
+            }
+        }
+        facts
     }
 
     /// Checks that the facts do not contradict each other, because otherwise the proof would be
