@@ -7,8 +7,8 @@ class Right : public IRMutator {
 
     Stmt visit(const Evaluate *op) override {
         const Call *call = op->value.as<Call>();
-        if (call && call->is_intrinsic(Call::if_then_else) && is_const(call->args[1]) &&
-            is_const(call->args[2])) {
+        if (call && call->is_intrinsic(Call::if_then_else) && call->args.size() == 3 &&
+            is_const(call->args[1]) && is_const(call->args[2])) {
             return Evaluate::make(call->args[0]);
         }
         return op;
@@ -20,7 +20,7 @@ class Wrong : public IRMutator {
 
     Stmt visit(const Evaluate *op) override {
         const Call *call = op->value.as<Call>();
-        if (call && call->is_intrinsic(Call::if_then_else)) {
+        if (call && call->is_intrinsic(Call::if_then_else) && call->args.size() == 3) {
             Stmt arms = Block::make(Evaluate::make(call->args[1]), Evaluate::make(call->args[2]));
             return Block::make(Evaluate::make(call->args[0]), arms);
         }
