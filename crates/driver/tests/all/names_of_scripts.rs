@@ -14,7 +14,7 @@ def pipeline():
 ";
 
 /// Scripts that are refused, each with a twin that differs in a name alone.
-const CASES: [(&str, [&str; 2]); 8] = [
+const CASES: [(&str, [&str; 2]); 12] = [
     (
         "p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), '{name}'); out[x] = x + p + 100*q",
         ["p", "q"],
@@ -41,6 +41,30 @@ const CASES: [(&str, [&str; 2]); 8] = [
         "p, q = hl.ImageParam(hl.Int(32), 1, 'p'), hl.ImageParam(hl.Int(32), 1, '{name}'); \
          f = hl.Func('f'); f[x] = p[x]; f.compute_root(); out[x] = f[x] - q[x]",
         ["p", "q"],
+    ),
+    // Arrays get names in several ways, and may begin at different places.
+    (
+        "b = hl.Buffer(hl.Int(32), [4], 'b'); b.fill(1); c = hl.Buffer(hl.Int(32), [4], 'd'); \
+         c.fill(2); c.set_name('{name}'); out[x] = b[hl.clamp(x, 0, 3)] + 10*c[hl.clamp(x, 0, 3)]",
+        ["b", "c"],
+    ),
+    (
+        "b = hl.Buffer.make_interleaved(hl.Int(32), 4, 1, 1, 'b'); b.fill(1); \
+         c = hl.Buffer.make_interleaved(hl.Int(32), 4, 1, 1, '{name}'); c.fill(2); \
+         out[x] = b[hl.clamp(x, 0, 3), 0, 0] + 10*c[hl.clamp(x, 0, 3), 0, 0]",
+        ["b", "c"],
+    ),
+    (
+        "b = hl.Buffer(hl.Int(32), [4], 'b'); b.fill(1); \
+         c = hl.Buffer(hl.Int(32), [4], '{name}'); c.fill(1); c.set_min([1]); \
+         out[x] = b[hl.clamp(x, 0, 3)] + 10*c[hl.clamp(x, 1, 4)]",
+        ["b", "c"],
+    ),
+    // A variable that Halide makes by itself.
+    (
+        "p = hl.Param(hl.Int(32), '{name}'); \
+         e = hl.BoundaryConditions.constant_exterior(a, p, [(0, 10)]); out[x] = e[x - 5]",
+        ["_0", "q"],
     ),
     // A name of the compiler's own.
     ("p = hl.Param(hl.Int(32), '{name}'); out[x] = x + p", ["t18", "t"]),

@@ -149,7 +149,7 @@ REDUCTIONS = ("sum", "product", "maximum", "minimum", "argmax", "argmin")
 
 
 def noting_names(halide, made):
-    """Returns the result of `made`, which runs a script, and the names of which it makes several
+    """Returns the result of `made`, which runs a script, and the names that it gives to several
     things. Halide compares variables by their names alone, already where a definition is made.
     Nothing that it keeps tells that the script meant two things by one name."""
     result, objects, reductions = naming(halide, made, ())
@@ -214,11 +214,13 @@ def naming(halide, made, doubled):
     def noting(kind):
         begin = kind.__init__
 
-        def called(self, *args, **named):
+        def marked(args, named):
             mark = f"_its_own_{0 if kind is halide.Var else next(count):06}_"
-            args = [value + mark if is_doubled(value) else value for value in args]
-            if is_doubled(named.get("name")):
-                named["name"] += mark
+            own = lambda value: value + mark if is_doubled(value) else value
+            return [own(value) for value in args], {key: own(named[key]) for key in named}
+
+        def called(self, *args, **named):
+            args, named = marked(args, named)
             begin(self, *args, **named)
             # Halide ends the process if it is asked for the name of a buffer without elements.
             is_named = hasattr(self, "name") and (kind is not halide.Buffer or self.defined())
@@ -234,14 +236,30 @@ def naming(halide, made, doubled):
                 objects.setdefault(found.name(), {}).setdefault(kind, []).append(held)
 
         def renamed(self, name):
-            set_name(self, f"{name}_its_own_{next(count):06}_" if is_doubled(name) else name)
+            (name,), _ = marked([name], {})
+            set_name(self, name)
             note(self, [self])
 
-        kind.__init__ = called
-        noted.append((kind, "__init__", begin))
+        def making(make):
+            def made_by(*args, **named):
+                args, named = marked(args, named)
+                made = make(*args, **named)
+                note(made, [made])
+                return made
+
+            return staticmethod(made_by)
+
+        replace(kind, "__init__", called)
         if hasattr(kind, "set_name"):
-            set_name, kind.set_name = kind.set_name, renamed
-            noted.append((kind, "set_name", set_name))
+            set_name = kind.set_name
+            replace(kind, "set_name", renamed)
+        for name in dir(kind):
+            if name.startswith("make_"):
+                replace(kind, name, making(getattr(kind, name)))
+
+    def replace(owner, name, method):
+        noted.append((owner, name, vars(owner).get(name)))
+        setattr(owner, name, method)
 
     def noting_use(name):
         reduce = getattr(halide, name)
@@ -250,19 +268,23 @@ def naming(halide, made, doubled):
             reductions.append(name)
             return reduce(*args, **named)
 
-        setattr(halide, name, called)
-        return halide, name, reduce
+        replace(halide, name, called)
 
     kinds = (halide.Var, halide.RDom, halide.Param, halide.ImageParam, halide.Buffer)
+    # What is replaced: its owner, its name, and what stood there itself.
     noted = []
     for kind in kinds:
         noting(kind)
-    noted += [noting_use(name) for name in REDUCTIONS]
+    for name in REDUCTIONS:
+        noting_use(name)
     try:
         return made(), objects, reductions
     finally:
-        for kind, name, method in noted:
-            setattr(kind, name, method)
+        for owner, name, own in noted:
+            if own is None:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, own)
 
 
 def all_alike(halide, arrays):
@@ -414,9 +436,6 @@ def settle(halide, folder, options):
     while True:
         try:
             compile_pipeline(halide, folder, options)
-            if (folder / DOUBLED).exists():
-                raise same_name(json.loads((folder / DOUBLED).read_text())[0])
-            return
         except Exception as error:
             lines = path.read_text().split("\n")
             begin = lines.index(SCHEDULE) + 1
@@ -429,6 +448,10 @@ def settle(halide, folder, options):
             at = (line_of(error, path) or 0) - 1
             del lines[at if begin <= at < end else end - 1]
             path.write_text("\n".join(lines))
+        else:
+            if (folder / DOUBLED).exists():
+                raise same_name(json.loads((folder / DOUBLED).read_text())[0])
+            return
 
 
 def each(halide, job, folder, options):

@@ -19,7 +19,7 @@ use crate::machine::run::{Machine, Mode, Outcome};
 
 /// The text that an emitter writes to its stream of statements, if it writes any. An emitter of
 /// expressions gives names to values there by contracts, and owes nothing about other text.
-fn beside_the_value(state: &State) -> Option<String> {
+fn text_of_statements(state: &State) -> Option<String> {
     match Machine::load(&Place::Member("stream".to_owned()), state)?.value {
         Val::Rope(rope) => (!rope.is_empty()).then(|| plain(&rope)),
         _ => Some("a value that is not known".to_owned()),
@@ -216,7 +216,7 @@ impl<'p> Entry<'p> {
                     let written =
                         Machine::load(&place, &state).map_or(Val::Void, |slot| slot.value);
                     machine.emitted_stmt(&written, state, line)
-                } else if let Some(text) = beside_the_value(&state) {
+                } else if let Some(text) = text_of_statements(&state) {
                     let what = format!("what an emitter of expressions writes to `stream`: {text}");
                     machine.unsupported(state, what, line)
                 } else {
