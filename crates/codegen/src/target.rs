@@ -9,6 +9,7 @@ pub struct Target {
     name: &'static str,
     vector_bytes: usize,
     flags: &'static [&'static str],
+    gathers: bool,
     contracts: bool,
 }
 
@@ -19,6 +20,7 @@ impl Target {
         vector_bytes: 64,
         // Without the tuning flag compilers split 64-byte vectors in two.
         flags: &["-march=x86-64-v4", "-mprefer-vector-width=512"],
+        gathers: true,
         contracts: false,
     };
     /// 32-byte vectors.
@@ -26,14 +28,25 @@ impl Target {
         name: "x86-64-avx2",
         vector_bytes: 32,
         flags: &["-march=x86-64-v3"],
+        gathers: true,
         contracts: false,
     };
     /// 16-byte vectors, which every x86-64 machine has.
-    pub const SSE2: Self =
-        Self { name: "x86-64", vector_bytes: 16, flags: &["-march=x86-64"], contracts: false };
+    pub const SSE2: Self = Self {
+        name: "x86-64",
+        vector_bytes: 16,
+        flags: &["-march=x86-64"],
+        gathers: true,
+        contracts: false,
+    };
     /// 16-byte vectors of any other machine.
-    pub const GENERIC: Self =
-        Self { name: "generic", vector_bytes: 16, flags: &[], contracts: false };
+    pub const GENERIC: Self = Self {
+        name: "generic",
+        vector_bytes: 16,
+        flags: &[],
+        gathers: true,
+        contracts: false,
+    };
     /// Every target.
     pub const ALL: [Self; 4] = [Self::AVX512, Self::AVX2, Self::SSE2, Self::GENERIC];
 
@@ -41,16 +54,19 @@ impl Target {
     pub fn host() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
+            // Only AMD's processors have SSE4a. Their gathers take longer than a load of each
+            // element.
+            let gathers = !std::is_x86_feature_detected!("sse4a");
             let has_512 = std::is_x86_feature_detected!("avx512f")
                 && std::is_x86_feature_detected!("avx512bw")
                 && std::is_x86_feature_detected!("avx512dq")
                 && std::is_x86_feature_detected!("avx512vl");
             if has_512 {
                 let flags = &["-march=native", "-mprefer-vector-width=512"];
-                return Self { flags, ..Self::AVX512 };
+                return Self { flags, gathers, ..Self::AVX512 };
             }
             let base = if std::is_x86_feature_detected!("avx2") { Self::AVX2 } else { Self::SSE2 };
-            Self { flags: &["-march=native"], ..base }
+            Self { flags: &["-march=native"], gathers, ..base }
         }
         #[cfg(not(target_arch = "x86_64"))]
         Self::GENERIC
@@ -86,6 +102,11 @@ impl Target {
     /// Tests whether the compiler has this permission.
     pub fn contracts(&self) -> bool {
         self.contracts
+    }
+
+    /// Tests whether the machine's instructions for gathers are as fast as a load of each element.
+    pub fn gathers(&self) -> bool {
+        self.gathers
     }
 
     /// Returns the compiler's flags for the machine.

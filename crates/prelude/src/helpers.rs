@@ -119,8 +119,8 @@ impl Helper {
                     | VectorOp::Store
                     | VectorOp::Stream
                     | VectorOp::StoreStrided
-                    | VectorOp::Broadcast
-                    | VectorOp::Ramp => {}
+                    | VectorOp::Broadcast => {}
+                    VectorOp::Ramp => needs.push(Self::Type(unsigned_of(scalar), lanes)),
                 }
                 needs
             }
@@ -312,7 +312,11 @@ struct Template {
     lane_list: String,
     gather_list: String,
     strided_list: String,
-    ramp_list: String,
+    numbers: String,
+    lows: String,
+    tops: String,
+    top: String,
+    missing: String,
     shuffled: String,
 }
 
@@ -337,7 +341,7 @@ impl Template {
             lane_list: list(lanes, |_| "value".to_owned()),
             gather_list: list(lanes, |lane| ["memory[index[", &lane, "]]"].concat()),
             strided_list: list(lanes, |lane| ["memory[", &lane, " * stride]"].concat()),
-            ramp_list: list(lanes, |lane| ["base + ", &lane, " * stride"].concat()),
+            numbers: list(lanes, |lane| lane),
             ..Self::default()
         }
     }
@@ -380,7 +384,11 @@ impl Template {
                 "values" => &self.lane_list,
                 "gathered" => &self.gather_list,
                 "strided" => &self.strided_list,
-                "ramp" => &self.ramp_list,
+                "numbers" => &self.numbers,
+                "lows" => &self.lows,
+                "tops" => &self.tops,
+                "top" => &self.top,
+                "missing" => &self.missing,
                 "shuffled" => &self.shuffled,
                 // A dollar that is not a placeholder stays, and the C compiler refuses it.
                 _ => "$",
@@ -417,21 +425,33 @@ fn saturate(to: Scalar, from: Scalar, lanes: u32) -> Template {
     scalar_name(from).clone_into(&mut template.from);
     template.from_vector = vector_name(from, lanes);
     template.from_mask = vector_name(signed_of(from), lanes);
-    let kept = ["(", &template.from_vector, ")(inside & (", &template.from_mask, ")a)"].concat();
     // Narrow integers are reached through integers as wide as the float: gcc has no instructions
     // for the direct way.
     template.conversion = if c_bytes(to) < c_bytes(from) {
-        convert(&convert(&kept, &template.from_mask), &template.vector)
+        convert(&convert("limited", &template.from_mask), &template.vector)
     } else {
-        convert(&kept, &template.vector)
+        convert("limited", &template.vector)
     };
-    let suffix = if from == Scalar::F32 { "f" } else { "" };
+    let (suffix, precision) = if from == Scalar::F32 { ("f", 24) } else { ("", 53) };
+    let float = |value: i128| [&value.to_string(), ".0", suffix].concat();
     if let Some((low, high)) = to.range() {
         // A power of two, which every float type represents exactly.
-        template.above = [&(high + 1).to_string(), ".0", suffix].concat();
+        template.above = float(high + 1);
         template.high = integer_literal(high);
         template.low = integer_literal(low);
-        template.float_zero = [&low.to_string(), ".0", suffix].concat();
+        template.float_zero = float(low);
+        let last_bits = (high + 1) >> precision;
+        template.top = float(if last_bits == 0 { high } else { high + 1 - last_bits });
+        template.lows = list(lanes, |_| template.float_zero.clone());
+        template.tops = list(lanes, |_| template.top.clone());
+        if last_bits > 1 {
+            let argument = if to.is_signed() { "number" } else { "a" };
+            let above = [argument, " >= ", &template.above].concat();
+            let above = convert(&above, &template.mask);
+            let bits = integer_literal(last_bits - 1);
+            template.missing =
+                [" | (", &template.vector, ")(", &above, " & ", &bits, ")"].concat();
+        }
     }
     template
 }

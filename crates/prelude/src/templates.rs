@@ -333,9 +333,11 @@ static inline $v $name($t value) {
 }
 ";
 
+// Of a list of sums, clang makes slow permutations.
 const RAMP: &str = "
 static inline $v $name($t base, $t stride) {
-    return ($v){$ramp};
+    $uv numbers = {$numbers};
+    return ($v)(($u)base + numbers * ($u)stride);
 }
 ";
 
@@ -451,23 +453,27 @@ pub(crate) fn vector_saturate_text(to: Scalar) -> &'static str {
     if to.is_signed() { VECTOR_SATURATE_SIGNED } else { VECTOR_SATURATE_UNSIGNED }
 }
 
-// Only lanes within the range are converted: C does not define the others. NaN is in no range.
+// C does not define the conversion of NaN and of floats out of range, so the lanes are limited
+// before. `$top` is the greatest float that can be converted. If the greatest integer is greater,
+// `$missing` adds its last bits. Comparisons with NaN are false.
 const VECTOR_SATURATE_SIGNED: &str = "
 static inline $v $name($fromv a) {
-    $fm inside = (a > $fzero) & (a < $above);
-    $m above = __builtin_convertvector(a >= $above, $m);
-    $m below = __builtin_convertvector(a <= $fzero, $m);
-    $v result = $convert;
-    return result | (above & $high) | (below & $low);
+    $fromv number = ($fromv)((a == a) & ($fm)a);
+    $fm above = number > $fzero;
+    $fromv raised = ($fromv)((above & ($fm)number) | (~above & ($fm)($fromv){$lows}));
+    $fm below = raised < $top;
+    $fromv limited = ($fromv)((below & ($fm)raised) | (~below & ($fm)($fromv){$tops}));
+    return $convert$missing;
 }
 ";
 
 const VECTOR_SATURATE_UNSIGNED: &str = "
 static inline $v $name($fromv a) {
-    $fm inside = (a > $fzero) & (a < $above);
-    $m above = __builtin_convertvector(a >= $above, $m);
-    $v result = $convert;
-    return result | ($v)above;
+    $fm above = a > $fzero;
+    $fromv raised = ($fromv)(above & ($fm)a);
+    $fm below = raised < $top;
+    $fromv limited = ($fromv)((below & ($fm)raised) | (~below & ($fm)($fromv){$tops}));
+    return $convert$missing;
 }
 ";
 

@@ -63,6 +63,10 @@ const LOOK: Duration = Duration::from_millis(2);
 const STRICT: &[&str] =
     &["-Wall", "-Wextra", "-Werror", "-Wno-invalid-feature-combination", "-Wno-psabi"];
 
+/// Makes clang load the elements of a gather one by one. A clang that does not know the feature
+/// ignores it, which `-mno-gather` would not permit.
+const NO_GATHERS: &[&str] = &["-Xclang", "-target-feature", "-Xclang", "+prefer-no-gather"];
+
 /// The reasons why C was not compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
@@ -239,7 +243,16 @@ impl Toolchain {
         command.args(EVERYWHERE).arg(contract);
         let warnings = if self.strict { STRICT } else { &["-w"] };
         command.args(warnings).args(target.flags());
+        if !target.gathers() && self.is_clang() {
+            command.args(NO_GATHERS);
+        }
         command
+    }
+
+    /// Tests whether the compiler has clang's options, by its name.
+    fn is_clang(&self) -> bool {
+        let name = Path::new(&self.compiler).file_name().unwrap_or_default();
+        self.mode.is_some() || name.to_string_lossy().starts_with("clang")
     }
 
     /// Runs a call to its end or to the limit. With a limit, the compiler's messages go through a
