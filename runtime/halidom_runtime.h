@@ -20,8 +20,8 @@ enum {
     HALIDOM_OK = 0,
     HALIDOM_CHECK_FAILED = 1,  /* a check at entry did not hold: see halidom_failure */
     HALIDOM_OUT_OF_MEMORY = 2, /* halidom_alloc gave NULL */
-    /* a halidom_buffer_t of another type or rank, on a device, or of a shape unlike that of the
-     * output's other components */
+    /* a halidom_buffer_t of another type or rank, with its newest elements on a device, or of a
+     * shape unlike that of the output's other components */
     HALIDOM_BAD_BUFFER = 3,
 };
 

@@ -31,12 +31,27 @@ pub fn has_function(element: Element, name: &str) -> bool {
     }
 }
 
-/// True if a constant is an element of a type.
+/// True if a constant is an element of a type, and C reads its text as the same number: with a zero
+/// before other digits it is octal there, digits without a point are a number of at most 64 bits,
+/// and a float of 32 bits is rounded to 64 bits first.
 pub fn has_literal(element: Element, text: &str) -> bool {
-    match element {
+    let is_octal = text.starts_with('0') && text[1..].starts_with(|c: char| c.is_ascii_digit());
+    let is_known = match element {
         Element::I32 | Element::I64 | Element::MinPlus => Integers(element).literal(text).is_some(),
         Element::F32 | Element::F64 => Floats { single: false }.literal(text).is_some(),
-    }
+    };
+    let is_right = match element {
+        Element::I32 | Element::I64 | Element::MinPlus => true,
+        Element::F64 => text.contains('.') || text.parse::<i64>().is_ok(),
+        Element::F32 => {
+            let (single, double) = (text.parse::<f32>(), text.parse::<f64>());
+            let once = single.is_ok_and(|once| {
+                double.is_ok_and(|double| once.to_bits() == (double as f32).to_bits())
+            });
+            once && (text.contains('.') || text.parse::<i64>().is_ok())
+        }
+    };
+    is_known && is_right && !is_octal
 }
 
 /// Integers that wrap, or integers under minimum and addition.

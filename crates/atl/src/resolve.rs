@@ -271,6 +271,13 @@ impl<'a> Resolver<'a> {
                 Ok((Rc::new(Node::Add(left, right)), left_shape))
             }
             ExprKind::Binary(op @ (Binary::Mul | Binary::Div), parts) => {
+                if *op == Binary::Div
+                    && let Some(element) = self.element
+                    && !has_function(element, "div")
+                {
+                    let message = format!("there is no `/` of {}", element.name());
+                    return error(codes::WRONG_SORT, expr.span, message);
+                }
                 let left = self.scalar(&parts.0, context)?;
                 let right = self.scalar(&parts.1, context)?;
                 let node = if *op == Binary::Mul {

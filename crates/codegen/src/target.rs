@@ -40,13 +40,8 @@ impl Target {
         contracts: false,
     };
     /// 16-byte vectors of any other machine.
-    pub const GENERIC: Self = Self {
-        name: "generic",
-        vector_bytes: 16,
-        flags: &[],
-        gathers: true,
-        contracts: false,
-    };
+    pub const GENERIC: Self =
+        Self { name: "generic", vector_bytes: 16, flags: &[], gathers: true, contracts: false };
     /// Every target.
     pub const ALL: [Self; 4] = [Self::AVX512, Self::AVX2, Self::SSE2, Self::GENERIC];
 

@@ -646,14 +646,15 @@ impl Stmt {
         }
     }
 
-    /// The memory that the statement allocates by itself and without a condition, and its extents.
-    pub fn allocated(&self) -> Option<(NameId, &[Expr])> {
+    /// The memory that the statement allocates by itself and without a condition: its name, the
+    /// type of its elements and its extents.
+    pub fn allocated(&self) -> Option<(NameId, Type, &[Expr])> {
         use StmtKind::Allocate;
         #[rustfmt::skip]
         let Allocate {
-            name, ty: _, extents, padding: _, memory: _, condition: None, new: None, free: _,
+            name, ty, extents, padding: _, memory: _, condition: None, new: None, free: _,
         } = &self.kind else { return None };
-        Some((*name, extents))
+        Some((*name, *ty, extents))
     }
 
     /// Calls `visit` with each block within the statement, in order.

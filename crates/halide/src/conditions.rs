@@ -36,6 +36,8 @@ pub enum Condition {
     Regroups,
     /// Copies between host and devices succeed.
     Copies,
+    /// The `require`s of the pipeline's definitions hold.
+    Requirements,
     /// The pipeline's reduction domains have no negative extents.
     Domains,
     /// Functions that the pipeline only names are pure.
@@ -82,7 +84,7 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 22] = [
+    pub const STANDARD: [Self; 23] = [
         Self::SizeLimits,
         Self::ScaleLimits,
         Self::Spans,
@@ -96,6 +98,7 @@ impl Condition {
         Self::PipelineFits,
         Self::Regroups,
         Self::Copies,
+        Self::Requirements,
         Self::Domains,
         Self::NamedFunctions,
         Self::ExternStages,
@@ -122,6 +125,7 @@ impl Condition {
             Self::PipelineFits => &PIPELINE_FITS,
             Self::Regroups => &REGROUPS,
             Self::Copies => &COPIES,
+            Self::Requirements => &REQUIREMENTS,
             Self::Domains => &DOMAINS,
             Self::NamedFunctions => &NAMED_FUNCTIONS,
             Self::ExternStages => &EXTERN_STAGES,
@@ -163,6 +167,7 @@ impl Condition {
             | Self::PipelineFits
             | Self::Regroups
             | Self::Copies
+            | Self::Requirements
             | Self::Domains
             | Self::NamedFunctions
             | Self::ExternStages
@@ -194,6 +199,7 @@ impl Condition {
             | Self::PipelineFits
             | Self::Regroups
             | Self::Copies
+            | Self::Requirements
             | Self::Domains
             | Self::NamedFunctions
             | Self::ExternStages
@@ -315,6 +321,13 @@ const COPIES: Entry = Entry {
     name: "copies-succeed",
     words: "copies between the host and devices succeed",
     reason: "one that fails ends the run with an error",
+};
+
+const REQUIREMENTS: Entry = Entry {
+    name: "requirements-hold",
+    words: "the `require`s in the pipeline's definitions hold, also those whose values do not \
+        matter",
+    reason: "one that fails ends the run with an error, wherever the code computes it",
 };
 
 const DOMAINS: Entry = Entry {

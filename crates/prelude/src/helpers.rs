@@ -449,8 +449,7 @@ fn saturate(to: Scalar, from: Scalar, lanes: u32) -> Template {
             let above = [argument, " >= ", &template.above].concat();
             let above = convert(&above, &template.mask);
             let bits = integer_literal(last_bits - 1);
-            template.missing =
-                [" | (", &template.vector, ")(", &above, " & ", &bits, ")"].concat();
+            template.missing = [" | (", &template.vector, ")(", &above, " & ", &bits, ")"].concat();
         }
     }
     template

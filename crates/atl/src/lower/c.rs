@@ -62,11 +62,27 @@ const RESERVED: &[&str] = &[
     "printf",
     "exit",
     "INT64_MAX",
+    "NULL",
+    "asm",
+    "linux",
+    "unix",
+    "pow",
+    "log",
+    "sin",
+    "cos",
+    "tan",
+    "floor",
+    "ceil",
+    "round",
+    "rand",
+    "system",
 ];
 
 /// True if a name has a meaning in C or in the prelude.
 pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
+        || name.starts_with("__")
+        || name.strip_prefix('_').is_some_and(|rest| rest.starts_with(char::is_uppercase))
         || ["atl_", "ATL_", "fn_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
@@ -161,7 +177,10 @@ pub fn prelude(element: Element) -> String {
              #define ATL_LITERAL(x) ((elem)(x))\n"
         ),
         Element::F32 | Element::F64 => format!(
-            "#include <math.h>\n#define ATL_ZERO ((elem)0)\n#define ATL_ONE ((elem)1)\n\
+            "#include <math.h>\n/* No product may be fused with a sum: compile with \
+             -ffp-contract=off. */\n#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#elif defined \
+             __GNUC__\n#pragma GCC optimize (\"fp-contract=off\")\n#endif\n\
+             #define ATL_ZERO ((elem)0)\n#define ATL_ONE ((elem)1)\n\
              static inline elem atl_add(elem a, elem b) {{ return a + b; }}\n\
              static inline elem atl_mul(elem a, elem b) {{ return a * b; }}\n\
              static inline elem fn_neg(elem a) {{ return -a; }}\n\

@@ -335,7 +335,11 @@ fn leave(status: &str) -> CStmt {
     CStmt::Return(CExpr::name(status))
 }
 
-/// Returns the condition that a buffer is missing, or has another type or rank.
+/// The flag of a buffer whose newest elements are on a device (`halide_buffer_flag_device_dirty`).
+const DEVICE_DIRTY: &str = "2";
+
+/// Returns the condition that a buffer is missing, has another type or rank, or has its newest
+/// elements on a device.
 fn is_bad(buffer: &str, scalar: Scalar, rank: usize) -> CExpr {
     let field = |field: &str| CExpr::arrow(CExpr::name(buffer), field);
     let of_type = |part: &str| CExpr::dot(field("type"), part);
@@ -355,6 +359,10 @@ fn is_bad(buffer: &str, scalar: Scalar, rank: usize) -> CExpr {
         differs(of_type("bits"), bits.to_string()),
         differs(of_type("lanes"), "1".to_owned()),
         differs(field("dimensions"), rank.to_string()),
+        differs(
+            CExpr::binary(CBinary::BitAnd, field("flags"), CExpr::literal(DEVICE_DIRTY)),
+            "0".to_owned(),
+        ),
     ];
     let mut tests = tests.into_iter();
     let first = tests.next().unwrap_or_else(|| CExpr::literal("0"));

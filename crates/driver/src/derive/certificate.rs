@@ -219,6 +219,23 @@ const APART: Condition = Condition::standard(
     "docs/atl.md#certificates",
 );
 
+/// The condition of programs under minimum and addition, whose theorem is about integers of any
+/// size.
+const FITS: Condition = Condition::standard(
+    "distances-fit",
+    "each input is infinity, which is 2^63 - 1, or so small that no sum of inputs that the source \
+        or the derived program computes leaves 64 bits or is infinity",
+    "docs/atl.md#certificates",
+);
+
+/// The condition of programs of floats: the C has the operations that it states.
+const OPERATIONS: Condition = Condition::standard(
+    "floats-not-fused",
+    "the C compiler rounds each product and each sum of floats by itself, as with \
+        `-ffp-contract=off`",
+    "docs/atl.md#certificates",
+);
+
 /// The verdict that follows from Coq's answer on a certificate. A theorem whose conditions no sizes
 /// fulfil has no meaning.
 pub(super) fn verdict(coq: &Outcome, certificate: &Certificate, program: &Program) -> Verdict {
@@ -227,6 +244,11 @@ pub(super) fn verdict(coq: &Outcome, certificate: &Certificate, program: &Progra
             let mut theorem = Obligations::of(Claim::Derivation);
             theorem.shown(&modes(&certificate.laws));
             theorem.assume(APART);
+            match program.element() {
+                Element::MinPlus => theorem.assume(FITS),
+                Element::F32 | Element::F64 => theorem.assume(OPERATIONS),
+                Element::I32 | Element::I64 => {}
+            }
             for pred in &program.hypotheses {
                 let text = print::pred(pred);
                 theorem.assume(Condition::contract(text.clone(), text));

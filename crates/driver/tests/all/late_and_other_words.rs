@@ -1,12 +1,7 @@
 //! Edited statements of stock Halide whose checks come too late, or whose names stand for something
 //! else.
 
-use halidom_driver::judge::Options;
-use halidom_driver::stock::{self, Request, bridge};
-use halidom_validate::Verdict;
-
-use crate::common::judge;
-use crate::edited::{Edited, judge_edited};
+use crate::edited::{Edited, EditedDump, judge_edited, judge_edited_dumps, part};
 
 const SCRIPT: &str = "import halide as hl
 
@@ -106,20 +101,6 @@ const ALIGNED: &str = "a.set_host_alignment(32); out[x] = a[x]*2; a.dim(0).set_m
 const BITS: &str = "b = hl.ImageParam(hl.Float(32), 1, 'b'); \
     out[x] = hl.reinterpret(hl.UInt(32), b[x])";
 
-/// The part of a dump that begins with some words, up to the parenthesis that closes it.
-fn part<'d>(dump: &'d str, words: &str) -> &'d str {
-    let from = &dump[dump.find(words).expect("the dump has these words")..];
-    let mut depth = 0;
-    let end = from.char_indices().find_map(|(at, letter)| {
-        depth += i32::from(letter == '(') - i32::from(letter == ')');
-        (depth == 0).then_some(at + 1)
-    });
-    &from[..end.expect("the parentheses match")]
-}
-
-/// Lines of a pipeline, and an edit of its dump.
-type EditedDump = (&'static str, fn(&str) -> String);
-
 const DUMPS: [EditedDump; 3] = [
     // The alignment is checked in some calls.
     (ALIGNED, |dump| {
@@ -145,46 +126,7 @@ const DUMPS: [EditedDump; 3] = [
 
 #[test]
 fn dumps_with_late_checks_and_other_structs_are_not_proved() {
-    if bridge::find().is_err() || !bridge::is_installed() {
+    if !judge_edited_dumps(SCRIPT, &DUMPS) {
         eprintln!("skipped: there is no Python with Halide");
-        return;
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    let script = format!("{SCRIPT}\ntarget = 'host-strict_float'\n");
-    for (number, (lines, edit)) in DUMPS.into_iter().enumerate() {
-        let place = folder.path().join(number.to_string());
-        std::fs::create_dir(&place).expect("a folder");
-        let path = place.join("script.py");
-        std::fs::write(&path, script.replace("{lines}", lines)).expect("it is written");
-        let own = tempfile::tempdir().expect("a folder");
-        let job = bridge::Job::of(bridge::Origin::Script(path));
-        let artifacts = job.compile(own.path()).expect("Halide compiles it");
-        let dump = artifacts.dump.expect("the bridge writes one");
-        let file = place.join("pipeline.hlpipe");
-        std::fs::write(&file, &artifacts.pipeline).expect("it is written");
-        for (text, is_right) in [(dump.clone(), true), (edit(&dump), false)] {
-            let mut request = Request::of(&file);
-            request.statement = Some(place.join("statement.dump"));
-            std::fs::write(place.join("statement.dump"), text).expect("it is written");
-            let is_proved = match stock::read(&request) {
-                Ok(stock) => {
-                    let subject = &stock.subject;
-                    let options = Options::find().expect("a solver").of_stock();
-                    let report =
-                        judge(&subject.pool, &subject.algorithm, &subject.compiled, &options);
-                    matches!(report.verdict, Verdict::Proved)
-                }
-                Err(refusal) => {
-                    // A dump that cannot be read would test nothing.
-                    for found in &refusal.diagnostics {
-                        let code = found.code.to_string();
-                        let is_read = ["HAL1205", "HAL1209"].contains(&code.as_str());
-                        assert!(is_read, "{code}: {}", found.message);
-                    }
-                    false
-                }
-            };
-            assert_eq!(is_proved, is_right, "{lines}: {is_right}");
-        }
     }
 }

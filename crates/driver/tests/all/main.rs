@@ -50,5 +50,7 @@ mod tables_and_sums;
 mod tables_by_floats;
 mod tried;
 mod tuple_outputs;
+mod unchecked_dumps;
 mod undefined_values;
+
 mod windows;

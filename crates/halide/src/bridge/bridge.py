@@ -142,6 +142,8 @@ SMALL = 1 << 20
 OWN = re.compile(r"_its_own_\d{6}_")
 # The names of variables that Halide makes by itself.
 IMPLICIT = re.compile(r"_\d*")
+# The names of Halide's own variables. It numbers inputs without a name together with these.
+OWN_VARIABLE = re.compile(r"[A-Za-z]\d+")
 # The file with the names that a script gives to several things.
 DOUBLED = "doubled.json"
 # Functions that make a func of a reduction over an expression.
@@ -165,6 +167,13 @@ def same_name(name):
     return Fault(
         f"several things are called `{name}`, and Halide may take them for one: give them "
         "different names"
+    )
+
+
+def taken_name(name):
+    """The fault of a script that names an input like one of Halide's own variables."""
+    return Fault(
+        f"the input `{name}` may be taken for a variable of Halide's own: give it another name"
     )
 
 
@@ -208,6 +217,8 @@ def naming(halide, made, doubled):
     # The names of a domain's variables begin with its own.
     names = {part for name in doubled for part in (name, name.split("$")[0])}
 
+    INPUTS = (halide.Param, halide.ImageParam, halide.Buffer)
+
     def is_doubled(name):
         return isinstance(name, str) and name in names
 
@@ -215,6 +226,9 @@ def naming(halide, made, doubled):
         begin = kind.__init__
 
         def marked(args, named):
+            for name in [*args, *named.values()] if kind in INPUTS else []:
+                if isinstance(name, str) and OWN_VARIABLE.fullmatch(name):
+                    raise taken_name(name)
             mark = f"_its_own_{0 if kind is halide.Var else next(count):06}_"
             own = lambda value: value + mark if is_doubled(value) else value
             return [own(value) for value in args], {key: own(named[key]) for key in named}

@@ -20,7 +20,7 @@ use halidom_ir::{
 use super::error::{Result, unsupported};
 use super::extern_stages::{self, ExternStage};
 use super::fields::fixed_field;
-use super::intrinsics::{Named, is_strict};
+use super::intrinsics::{Named, REQUIRE, calls};
 use super::keys::is_memoized;
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Nodes};
@@ -31,6 +31,7 @@ use crate::tree::{self, Call, CallKind, Expr};
 use crate::{NameId, Names, text};
 
 /// An algorithm of `ir`, with the meanings of the pipeline file's names.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The owner of all expressions and declarations.
@@ -66,6 +67,8 @@ pub struct Source {
     pub(super) has_plain_floats: bool,
     /// True if a definition has a literal zero that is a float.
     pub(super) has_zeros: bool,
+    /// True if a definition has a `require`.
+    pub(super) has_requires: bool,
     /// True if a definition has a strict operator, such as those that `strict_float(…)` makes.
     pub(super) has_strict_floats: bool,
     /// The settings of the target and of the callers' contract.
@@ -168,6 +171,7 @@ impl Source {
             memos: FxHashMap::default(),
             has_plain_floats: false,
             has_zeros: false,
+            has_requires: false,
             has_strict_floats: false,
             settings: Settings::default(),
         }
@@ -350,20 +354,35 @@ impl<'a> Translation<'a> {
         self.finish(source)
     }
 
-    /// Refuses parameters that Halide's compiler may take for its own variables.
+    /// Refuses names for which Halide's compiler may take one thing for another: inputs with a name
+    /// of its own variables, which are a letter and a number (`unique_name`), and two things of one
+    /// name. Halide gives parameters without a name a `p`, and arrays a `b`, and numbers them
+    /// together with its variables.
     fn check_names(&self) -> Result<()> {
         let text = |name: NameId| self.nodes.names.text(name);
-        let scalars = self.pipeline.inputs.iter().filter(|input| !input.is_buffer);
-        for name in scalars.map(|input| text(input.name)) {
-            // The compiler's own variables are called `t0`, `t1` and so on.
-            let number = name.strip_prefix('t').unwrap_or_default();
-            if !number.is_empty() && number.chars().all(|letter| letter.is_ascii_digit()) {
+        let inputs = self.pipeline.inputs.iter().map(|input| (input.name, 'p'));
+        let images = self.pipeline.images.iter().map(|image| (image.name, 'b'));
+        let mut known: FxHashSet<NameId> = FxHashSet::default();
+        for (name, own) in inputs.chain(images) {
+            let mut letters = text(name).chars();
+            let first = letters.next();
+            let is_letter = first.is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+            let number = letters.as_str();
+            let is_number = number.chars().all(|letter| letter.is_ascii_digit());
+            if is_letter && first != Some(own) && !number.is_empty() && is_number {
                 return unsupported(format!(
-                    "the parameter `{name}`, which may be taken for a variable of the compiler's"
+                    "the input `{}`, which may be taken for a variable of the compiler's",
+                    text(name)
                 ));
             }
+            known.insert(name);
         }
-        Ok(())
+        match self.pipeline.funcs.iter().find(|func| known.contains(&func.name)) {
+            Some(func) => {
+                unsupported(format!("a func and an input of one name, `{}`", text(func.name)))
+            }
+            None => Ok(()),
+        }
     }
 
     fn finish(self, mut source: Source) -> Result<Source> {
@@ -376,7 +395,9 @@ impl<'a> Translation<'a> {
         source.has_plain_floats = self.nodes.has_plain_floats;
         source.has_zeros = self.nodes.has_zeros;
         source.named.clone_from(&self.nodes.named);
-        source.has_strict_floats = self.asks_for_strict_floats();
+        // `strict_float(…)` makes such operators.
+        source.has_strict_floats = self.calls(&|name| name.starts_with("strict_"));
+        source.has_requires = self.calls(&|name| name == REQUIRE);
         source.algorithm.fast_math =
             has_floats(&self.pool, &source.algorithm) && !source.has_strict_floats;
         let first = source.algorithm.outputs.first();
@@ -389,13 +410,12 @@ impl<'a> Translation<'a> {
         Ok(source)
     }
 
-    /// Tests whether a definition has a strict operator, such as those that `strict_float(…)`
-    /// makes.
-    fn asks_for_strict_floats(&self) -> bool {
+    /// Tests whether a definition calls one of some functions.
+    fn calls(&self, is_one: &impl Fn(&str) -> bool) -> bool {
         let names = self.nodes.names;
         self.pipeline.funcs.iter().flat_map(Func::stages).any(|stage| {
             let exprs = stage.values.iter().chain(&stage.args).chain([&stage.predicate]);
-            exprs.into_iter().any(|expr| is_strict(names, expr))
+            exprs.into_iter().any(|expr| calls(names, expr, is_one))
         })
     }
 

@@ -5,7 +5,7 @@ use halidom_base::{FxHashMap, FxHashSet, IndexMap, IndexSet};
 use halidom_diag::{Diagnostic, FileId, Span};
 
 use super::checks;
-use super::fields::type_code;
+use super::fields::{Caller, callers, outputs, type_code};
 use super::ops::stored;
 use crate::dump::{self, ArgumentKind, Dump};
 use crate::pipeline::{Image, ImageDim, Input, Pipeline};
@@ -52,7 +52,11 @@ pub fn belongs(pipeline: &Pipeline, names: &Names, block: &Block) -> Result<(), 
             return Err(Mismatch { what, at: first });
         }
     }
-    for (name, ty, dimensions) in callers(pipeline, names) {
+    let images = pipeline.images.iter().map(|image| {
+        let name = names.text(image.name).to_owned();
+        Caller { name, ty: image.ty.scalar, rank: image.dims.len() }
+    });
+    for Caller { name, ty, rank } in callers(pipeline, names).into_iter().chain(images) {
         if let Some((code, at)) = found.types.get(&(name.clone(), "type"))
             && Some(*code) != type_code(ty)
         {
@@ -60,10 +64,9 @@ pub fn belongs(pipeline: &Pipeline, names: &Names, block: &Block) -> Result<(), 
             return Err(Mismatch { what, at: *at });
         }
         if let Some((count, at)) = found.types.get(&(name.clone(), "dimensions"))
-            && *count != dimensions as i128
+            && *count != rank as i128
         {
-            let what =
-                format!("`{name}` has {count} dimensions there, and {dimensions} in the pipeline");
+            let what = format!("`{name}` has {count} dimensions there, and {rank} in the pipeline");
             return Err(Mismatch { what, at: *at });
         }
     }
@@ -221,31 +224,6 @@ fn mentions(block: &[Stmt], name: NameId) -> bool {
         stmt.for_each_expr(&mut |expr| found = found || in_expr(expr, name));
         stmt.for_each_block(&mut |block| found = found || mentions(block, name));
         found
-    })
-}
-
-/// The caller's buffers: name, type, number of dimensions.
-fn callers(pipeline: &Pipeline, names: &Names) -> Vec<(String, Scalar, usize)> {
-    let inputs = pipeline.inputs.iter().filter(|input| input.is_buffer);
-    let inputs =
-        inputs.map(|input| (names.text(input.name).to_owned(), input.ty.scalar, input.dimensions));
-    let images = pipeline.images.iter();
-    let images =
-        images.map(|image| (names.text(image.name).to_owned(), image.ty.scalar, image.dims.len()));
-    inputs.chain(images).chain(outputs(pipeline, names)).collect()
-}
-
-/// The components of the outputs: name, type, number of dimensions.
-fn outputs(pipeline: &Pipeline, names: &Names) -> impl Iterator<Item = (String, Scalar, usize)> {
-    let outputs = pipeline.funcs.iter().filter(|func| pipeline.outputs.contains(&func.name));
-    outputs.flat_map(|func| {
-        let name = names.text(func.name);
-        let component = move |(number, ty): (usize, &Type)| {
-            let name =
-                if func.types.len() == 1 { name.to_owned() } else { format!("{name}.{number}") };
-            (name, ty.scalar, func.args.len())
-        };
-        func.types.iter().enumerate().map(component)
     })
 }
 

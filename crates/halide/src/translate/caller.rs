@@ -402,6 +402,8 @@ impl Walk<'_> {
         let input = std::str::from_utf8(what).ok()?.strip_prefix("Input buffer ")?;
         let name = self.nodes.names.find(input)?;
         let (_, buffer) = self.source.inputs.iter().find(|(known, _)| *known == name)?;
+        let is_there = |dim: usize| dim < pool.buffer(*buffer).dims.len();
+        let dim = usize::try_from(*dim).ok().filter(|dim| is_there(*dim))?;
         let input = pool.buffer(*buffer).func;
         let mut interval = |pool: &mut Pool, [min, max]: [&tree::Expr; 2]| {
             let min = self.int(pool, min).ok()?;
@@ -413,7 +415,7 @@ impl Walk<'_> {
         let [low, high, least, greatest] = bounds else { return None };
         let needed = interval(pool, [low, high])?;
         let given = interval(pool, [least, greatest])?;
-        Some(Check::InputRegion { input, dim: usize::try_from(*dim).ok()?, needed, given })
+        Some(Check::InputRegion { input, dim, needed, given })
     }
 }
 

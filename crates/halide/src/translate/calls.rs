@@ -7,7 +7,7 @@
 use halidom_ir::{BinaryOp as Op, Constant, ExprId, Intrinsic as Function, Overflow, UnaryOp};
 
 use super::error::{Result, unsupported};
-use super::intrinsics::{FAILED, UNSORTED, refuse};
+use super::intrinsics::{FAILED, REQUIRE, UNSORTED, refuse};
 use super::ops::{Ops, Value, is_half, stored};
 use crate::tree;
 
@@ -56,7 +56,7 @@ impl Ops<'_> {
             ("return_second", [_, b]) => Ok(*b),
             // Where a requirement fails, nothing is known about the value, in the pipeline and in
             // the statement: a statement without the requirement has another one.
-            ("require", [condition, value]) => {
+            (REQUIRE, [condition, value]) => {
                 let failed = self.named(FAILED, &[*condition, *value], ty)?;
                 self.select(*condition, *value, failed)
             }

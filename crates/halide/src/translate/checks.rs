@@ -1,17 +1,132 @@
 //! The assertions that every call of a statement makes before it does anything.
 
-use crate::Names;
+use super::fields::{Caller, type_code};
 use crate::tree::{BinaryOp, CallKind, Expr, Stmt, StmtKind};
+use crate::{NameId, Names};
 
 /// Returns the conditions of the assertions that every call makes before it does anything else.
 pub(super) fn first<'b>(names: &Names, block: &'b [Stmt]) -> Vec<&'b Expr> {
     let mut found = Vec::new();
-    collect(names, block, &mut found);
+    collect((names, false), block, &mut found);
     found
 }
 
-/// Collects assertions. Returns false if the block does something.
-fn collect<'b>(names: &Names, block: &'b [Stmt], found: &mut Vec<&'b Expr>) -> bool {
+/// Finds a buffer whose type or rank no call checks before it does anything, or of which the code
+/// may read memory that a device has written anew. The code takes these for granted.
+pub(super) fn unchecked(names: &Names, block: &[Stmt], buffers: &[Caller]) -> Option<String> {
+    let mut conditions = Vec::new();
+    // Stages are asked for bounds before.
+    collect((names, true), block, &mut conditions);
+    let mut lets = Vec::new();
+    bindings(block, &mut lets);
+    let is_field = |expr: &Expr, field: &str, buffer: &str| {
+        let mut expr = expr;
+        if let Expr::Variable { name, ty: _ } = expr {
+            // A name that is bound twice might be another one in the assertion.
+            let mut bound = lets.iter().filter(|(own, _)| own == name);
+            let (Some((_, value)), None) = (bound.next(), bound.next()) else { return false };
+            expr = value;
+        }
+        matches!(expr, Expr::Call(call)
+            if names.text(call.name).strip_prefix("_halide_buffer_get_") == Some(field)
+                && matches!(&*call.args, [Expr::Variable { name, ty: _ }]
+                    if names.text(*name).strip_suffix(".buffer") == Some(buffer)))
+    };
+    let equals = |buffer: &str, field: &str, number: i128| {
+        conditions.iter().any(|condition| {
+            let Expr::Binary(BinaryOp::Eq, operands) = condition else { return false };
+            let [found, wanted] = &**operands;
+            let wanted = if let Expr::Int(wanted, _) = wanted {
+                i128::from(*wanted)
+            } else if let Expr::UInt(wanted, _) = wanted {
+                i128::from(*wanted)
+            } else {
+                return false;
+            };
+            is_field(found, field, buffer) && wanted == number
+        })
+    };
+    let is_current = |buffer: &str| {
+        conditions.iter().any(|condition| {
+            matches!(condition, Expr::Not(dirty) if is_field(dirty, "device_dirty", buffer))
+        })
+    };
+    let copies = ["halide_copy_to_host", "halide_copy_to_device"];
+    let copies = copies.into_iter().any(|call| names.find(call).is_some());
+    // A function to which the buffer is handed looks for itself.
+    let loads =
+        |name: &str| names.find(name).is_some_and(|memory| is_accessed(names, block, memory, None));
+    buffers.iter().find_map(|Caller { name, ty, rank }| {
+        let is_used = names.find(name).is_some_and(|memory| {
+            let buffer = names.find(&format!("{name}.buffer"));
+            is_accessed(names, block, memory, buffer)
+        });
+        let code = type_code(*ty)?;
+        let what = if !equals(name, "type", code) {
+            "type"
+        } else if !equals(name, "dimensions", *rank as i128) {
+            "number of dimensions"
+        } else if !copies && loads(name) && !is_current(name) {
+            "memory on a device"
+        } else {
+            return None;
+        };
+        is_used.then(|| format!("a statement that does not check the {what} of `{name}`"))
+    })
+}
+
+/// Tests whether a statement accesses memory, or hands the buffer of this memory to a function.
+fn is_accessed(names: &Names, block: &[Stmt], memory: NameId, buffer: Option<NameId>) -> bool {
+    let accesses = |expr: &Expr| {
+        let mut found = false;
+        for_each_part(expr, &mut |part| {
+            if let Expr::Load(load) = part {
+                found |= load.name == memory;
+            } else if let Expr::Call(call) = part
+                && !names.text(call.name).starts_with("_halide_buffer_")
+            {
+                found |= call.args.iter().any(|arg| {
+                    matches!(arg, Expr::Variable { name, ty: _ }
+                        if *name == memory || Some(*name) == buffer)
+                });
+            }
+        });
+        found
+    };
+    block.iter().any(|stmt| {
+        let mut found = matches!(&stmt.kind,
+            StmtKind::Store { name, index: _, alignment: _, value: _, predicate: _ }
+                if *name == memory);
+        stmt.for_each_expr(&mut |expr| found = found || accesses(expr));
+        stmt.for_each_block(&mut |inner| {
+            found = found || is_accessed(names, inner, memory, buffer);
+        });
+        found
+    })
+}
+
+fn for_each_part(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
+    visit(expr);
+    expr.for_each_operand(&mut |operand| for_each_part(operand, visit));
+}
+
+/// Collects the bindings of a block and of the blocks in it.
+fn bindings<'b>(block: &'b [Stmt], found: &mut Vec<(NameId, &'b Expr)>) {
+    for stmt in block {
+        if let StmtKind::Let { name, value } = &stmt.kind {
+            found.push((*name, value));
+        }
+        stmt.for_each_block(&mut |inner| bindings(inner, found));
+    }
+}
+
+/// Collects assertions. Returns false if the block does something; calls of stages may count as
+/// nothing.
+fn collect<'b>(
+    (names, skips_stages): (&Names, bool),
+    block: &'b [Stmt],
+    found: &mut Vec<&'b Expr>,
+) -> bool {
     block.iter().all(|stmt| {
         if let StmtKind::Assert { condition, message: _ } = &stmt.kind {
             found.push(condition);
@@ -20,16 +135,18 @@ fn collect<'b>(names: &Names, block: &'b [Stmt], found: &mut Vec<&'b Expr>) -> b
         if let StmtKind::Scope(body) | StmtKind::ProducerConsumer { name: _, role: _, body } =
             &stmt.kind
         {
-            return collect(names, body, found);
+            return collect((names, skips_stages), body, found);
         }
         if let StmtKind::If { condition, then_branch, else_branch: None } = &stmt.kind {
             // All work is under the condition that no buffer is a bounds query.
             if let Expr::Not(queries) = condition {
-                return asks_for_bounds(names, queries) && collect(names, then_branch, found);
+                return asks_for_bounds(names, queries)
+                    && collect((names, skips_stages), then_branch, found);
             }
             return asks_for_bounds(names, condition);
         }
-        matches!(&stmt.kind, StmtKind::Let { name: _, value } if !may_be_stage(names, value))
+        matches!(&stmt.kind, StmtKind::Let { name: _, value }
+            if skips_stages || !may_be_stage(names, value))
     })
 }
 

@@ -15,6 +15,9 @@ use crate::pipeline::{Func, Pipeline};
 use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind};
 use crate::{NameId, Names};
 
+/// The limit of sizes that Halide asserts of every buffer without `large_buffers`.
+const GREATEST: i128 = i32::MAX as i128;
+
 /// An output of several components, by its name.
 struct Output<'a> {
     names: &'a Names,
@@ -92,21 +95,49 @@ impl Output<'_> {
         })
     }
 
-    /// Tests whether the first component's strides are compared only for equality. Another
-    /// comparison might state a stride, and the other components' strides would be taken for it.
+    /// Tests whether the first component's strides are asserted only to equal something, and not to
+    /// be too large. Another assertion might state a stride, and the other components' strides
+    /// would be taken for it.
     fn asks_by_equalities(&self, block: &[Stmt]) -> bool {
-        let is_stride =
-            |name: NameId| (0..self.rank).any(|dim| self.field(0, "stride", dim) == Some(name));
-        let compares = |expr: &Expr| {
-            matches!(expr, Expr::Binary(op, operands) if op.is_comparison()
-                && *op != BinaryOp::Eq
-                && operands.iter().any(|operand| variable(operand).is_some_and(is_stride)))
-        };
-        let mut found = false;
-        for condition in checks::first(self.names, block) {
-            for_each_part(condition, &mut |part| found |= compares(part));
+        let mut strides: FxHashSet<NameId> =
+            (0..self.rank).filter_map(|dim| self.field(0, "stride", dim)).collect();
+        let plain = strides.clone();
+        self.spread(block, &mut strides);
+        checks::first(self.names, block).into_iter().all(|condition| {
+            let is_stated = matches!(condition, Expr::Binary(BinaryOp::Eq, operands)
+            if operands.iter().any(|operand| {
+                variable(operand).is_some_and(|name| plain.contains(&name))
+            }));
+            let is_limited = matches!(condition, Expr::Binary(BinaryOp::Le, operands)
+                if is_great(&operands[1]));
+            is_stated || is_limited || !self.reads_stride(condition, &strides)
+        })
+    }
+
+    /// Adds the names whose values depend on strides of the first component.
+    fn spread(&self, block: &[Stmt], strides: &mut FxHashSet<NameId>) {
+        for stmt in block {
+            if let StmtKind::Let { name, value } = &stmt.kind
+                && self.reads_stride(value, strides)
+            {
+                strides.insert(*name);
+            }
+            stmt.for_each_block(&mut |inner| self.spread(inner, strides));
         }
-        !found && !has_alias(block, &is_stride)
+    }
+
+    /// Tests whether an expression depends on a stride of the first component.
+    fn reads_stride(&self, expr: &Expr, strides: &FxHashSet<NameId>) -> bool {
+        let own = self.names.find(&format!("{}.0.buffer", self.name));
+        let mut found = variable(expr).is_some_and(|name| strides.contains(&name));
+        if let Expr::Call(call) = expr {
+            found |= self.names.text(call.name) == "_halide_buffer_get_stride"
+                && call.args.first().and_then(variable) == own;
+        }
+        expr.for_each_operand(&mut |operand| {
+            found = found || self.reads_stride(operand, strides);
+        });
+        found
     }
 
     /// Tests whether the names of a component's fields stand for the fields of its own buffer.
@@ -118,12 +149,15 @@ impl Output<'_> {
                 && let Some((component, field)) =
                     rest.strip_prefix('.').and_then(|rest| rest.split_once('.'))
                 && component.parse::<usize>().is_ok_and(|component| component < self.count)
-                && ["min.", "extent.", "stride."].iter().any(|of| field.starts_with(of))
+                && let Some((field, dim)) = field.split_once('.')
+                && ["min", "extent", "stride"].contains(&field)
             {
                 let own = self.names.find(&format!("{}.{component}.buffer", self.name));
                 is_own = matches!(value, Expr::Call(call)
-                    if call.args.first().and_then(variable) == own
-                        && self.names.text(call.name).starts_with("_halide_buffer_get_"));
+                    if self.names.text(call.name).strip_prefix("_halide_buffer_get_")
+                        == Some(field)
+                        && matches!(&*call.args, [buffer, Expr::Int(of, _)]
+                            if variable(buffer) == own && dim.parse() == Ok(*of)));
             }
             stmt.for_each_block(&mut |inner| is_own = is_own && self.has_own_fields(inner));
             is_own
@@ -133,30 +167,53 @@ impl Output<'_> {
     /// Tests whether elements of each component are found without strides of others. `known` has
     /// the components whose strides the value of a name depends on.
     fn is_separate(&self, block: &[Stmt], known: &mut FxHashMap<NameId, FxHashSet<usize>>) -> bool {
+        self.is_separate_under(block, &FxHashSet::default(), known)
+    }
+
+    /// Tests the same for statements that run or not by the strides of some components.
+    fn is_separate_under(
+        &self,
+        block: &[Stmt],
+        around: &FxHashSet<usize>,
+        known: &mut FxHashMap<NameId, FxHashSet<usize>>,
+    ) -> bool {
         let component = |name: NameId| {
             let text = self.names.text(name).strip_prefix(self.name)?;
             text.strip_prefix('.')?.parse::<usize>().ok()
         };
         block.iter().all(|stmt| {
             let mut is_right = true;
+            let is_own = |own: usize, index: &Expr, known: &FxHashMap<_, _>| {
+                self.strides(index, known).iter().chain(around).all(|of| *of == own)
+            };
             if let StmtKind::Store { name, index, alignment: _, value: _, predicate: _ } =
                 &stmt.kind
                 && let Some(own) = component(*name)
             {
-                is_right = self.strides(index, known).iter().all(|of| *of == own);
+                is_right = is_own(own, index, known);
             }
             stmt.for_each_expr(&mut |expr| {
                 for_each_load(expr, &mut |name, index| {
                     if let Some(own) = component(name) {
-                        is_right &= self.strides(index, known).iter().all(|of| *of == own);
+                        is_right &= is_own(own, index, known);
                     }
                 });
             });
+            let mut around = around.clone();
             if let StmtKind::Let { name, value } = &stmt.kind {
                 let found = self.strides(value, known);
                 known.entry(*name).or_default().extend(found);
+            } else if let StmtKind::For { name, min, extent, kind: _, device: _, body: _ } =
+                &stmt.kind
+            {
+                let found = [min, extent].map(|expr| self.strides(expr, known));
+                known.entry(*name).or_default().extend(found.into_iter().flatten());
+            } else if let StmtKind::If { condition, then_branch: _, else_branch: _ } = &stmt.kind {
+                around.extend(self.strides(condition, known));
             }
-            stmt.for_each_block(&mut |inner| is_right = is_right && self.is_separate(inner, known));
+            stmt.for_each_block(&mut |inner| {
+                is_right = is_right && self.is_separate_under(inner, &around, known);
+            });
             is_right
         })
     }
@@ -176,6 +233,16 @@ impl Output<'_> {
             // The name itself is bound to a call that mentions no name of a stride.
             found.extend((0..self.count).filter(is_stride));
         }
+        if let Expr::Call(call) = expr
+            && self.names.text(call.name) == "_halide_buffer_get_stride"
+        {
+            let buffer = call.args.first().and_then(variable);
+            let is_of = |component: &usize| {
+                buffer.is_some()
+                    && buffer == self.names.find(&format!("{}.{component}.buffer", self.name))
+            };
+            found.extend((0..self.count).filter(is_of));
+        }
         // An element that is read does not depend on where it lies.
         if !matches!(expr, Expr::Load(_)) {
             expr.for_each_operand(&mut |operand| found.extend(self.strides(operand, known)));
@@ -184,14 +251,10 @@ impl Output<'_> {
     }
 }
 
-/// Tests whether a statement binds another name to one of some names.
-fn has_alias(block: &[Stmt], is_one: &impl Fn(NameId) -> bool) -> bool {
-    block.iter().any(|stmt| {
-        let mut found = matches!(&stmt.kind, StmtKind::Let { name: _, value }
-            if variable(value).is_some_and(is_one));
-        stmt.for_each_block(&mut |inner| found = found || has_alias(inner, is_one));
-        found
-    })
+/// Tests for a number that is at least [`GREATEST`].
+fn is_great(expr: &Expr) -> bool {
+    matches!(expr, Expr::UInt(number, _) if i128::from(*number) >= GREATEST)
+        || matches!(expr, Expr::Int(number, _) if i128::from(*number) >= GREATEST)
 }
 
 fn variable(expr: &Expr) -> Option<NameId> {
@@ -209,11 +272,6 @@ fn equalities<'b>(names: &Names, block: &'b [Stmt]) -> Vec<(NameId, &'b Expr)> {
         }
     }
     found
-}
-
-fn for_each_part(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
-    visit(expr);
-    expr.for_each_operand(&mut |operand| for_each_part(operand, visit));
 }
 
 fn for_each_load(expr: &Expr, visit: &mut impl FnMut(NameId, &Expr)) {

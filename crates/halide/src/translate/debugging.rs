@@ -4,12 +4,15 @@
 //! The call writes to none of the pipeline's memory, and its result only decides whether the run
 //! ends with an error. The call and this check are taken out; what is written is not judged, and
 //! the verdict says so. A statement that uses the result otherwise names something unknown then,
-//! and is refused. Nothing is taken out if the result's name also stands for something else.
+//! and is refused. Nothing is taken out if the result's name also stands for something else, or if
+//! the call may read beyond memory: a buffer that the statement makes must have the shape and the
+//! type of the memory in it.
 
 use halidom_base::FxHashSet;
 
+use super::fields::type_code;
 use super::scopes::belong;
-use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind};
+use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind, Type};
 use crate::{NameId, Names};
 
 /// The name of the function.
@@ -23,9 +26,99 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
     if results.is_empty() || !belong(block, &results, &is_call) {
         return None;
     }
+    let mut made = Made::default();
+    made.collect(block);
+    if !written(names, block).iter().all(|buffer| made.is_whole(names, *buffer)) {
+        return None;
+    }
     let mut block = block.clone();
     strip(&mut block, &results);
     Some(block)
+}
+
+/// The buffers that are written to files.
+fn written(names: &Names, block: &[Stmt]) -> Vec<NameId> {
+    let mut found = Vec::new();
+    for stmt in block {
+        if result(names, stmt).is_some()
+            && let StmtKind::Let { name: _, value: Expr::Call(call) } = &stmt.kind
+        {
+            found.extend(call.args.get(1).and_then(variable));
+        }
+        stmt.for_each_block(&mut |inner| found.extend(written(names, inner)));
+    }
+    found
+}
+
+/// The buffers that a statement makes, and the memory that it allocates.
+#[derive(Default)]
+struct Made<'b> {
+    buffers: Vec<(NameId, &'b Expr)>,
+    memory: Vec<(NameId, Type, &'b [Expr])>,
+}
+
+impl<'b> Made<'b> {
+    fn collect(&mut self, block: &'b [Stmt]) {
+        for stmt in block {
+            if let StmtKind::Let { name, value } = &stmt.kind {
+                self.buffers.push((*name, value));
+            }
+            self.memory.extend(stmt.allocated());
+            stmt.for_each_block(&mut |inner| self.collect(inner));
+        }
+    }
+
+    /// Tests whether a buffer is a caller's, or was made with the shape and the type of its memory.
+    fn is_whole(&self, names: &Names, buffer: NameId) -> bool {
+        let mut bound = self.buffers.iter().filter(|(name, _)| *name == buffer);
+        let Some(first) = bound.next() else { return true };
+        let mut value = first.1;
+        let mut lets: Vec<(NameId, &Expr)> = Vec::new();
+        while let Expr::Let { name, value: part, body } = value {
+            lets.push((*name, part));
+            value = body;
+        }
+        let resolved = |expr: &'b Expr| {
+            let name = variable(expr);
+            let part = lets.iter().rfind(|(own, _)| name == Some(*own));
+            part.map_or(expr, |(_, part)| *part)
+        };
+        let Expr::Call(call) = value else { return false };
+        let [_, _, host, _, _, code, bits, _, shape, _] = call.args.as_slice() else {
+            return false;
+        };
+        let Expr::Call(shape) = resolved(shape) else { return false };
+        let mut memory = self.memory.iter().filter(|(name, ..)| Some(*name) == variable(host));
+        let (Some((_, ty, extents)), None) = (memory.next(), memory.next()) else { return false };
+        let of_type = |code: i64, bits: i64| {
+            type_code(ty.scalar) == Some(i128::from(code | bits << 8 | 1 << 16)) && ty.lanes == 1
+        };
+        let is_of_type = matches!([code, bits], [Expr::Int(code, _), Expr::Int(bits, _)]
+            if (0..16).contains(code) && (0..=64).contains(bits) && of_type(*code, *bits));
+        let mut stride: Option<[&Expr; 2]> = None;
+        let is_dense = shape.args.chunks(4).zip(*extents).all(|(dim, given)| {
+            let [_, extent, step, _] = dim else { return false };
+            let (extent, step) = (resolved(extent), resolved(step));
+            let is_right = match stride {
+                None => matches!(step, Expr::Int(1, _)),
+                Some([Expr::Int(1, _), before]) => step == before,
+                Some(before) => matches!(step, Expr::Binary(BinaryOp::Mul, operands)
+                    if operands.each_ref().map(resolved) == before
+                        || operands.each_ref().map(resolved) == [before[1], before[0]]),
+            };
+            stride = Some([step, extent]);
+            is_right && extent == given
+        });
+        bound.next().is_none()
+            && names.text(call.name) == "_halide_buffer_init"
+            && shape.args.len() == extents.len() * 4
+            && is_of_type
+            && is_dense
+    }
+}
+
+fn variable(expr: &Expr) -> Option<NameId> {
+    if let Expr::Variable { name, ty: _ } = expr { Some(*name) } else { None }
 }
 
 fn collect(names: &Names, block: &[Stmt], results: &mut FxHashSet<NameId>) {

@@ -9,15 +9,19 @@
 use halidom_ir::Pool;
 
 use super::error::{Result, unsupported};
-use super::nodes::{Binding, Nodes};
+use super::nodes::{Binding, Nodes, Part};
 use super::walk::{Item, Walk};
 use crate::Names;
-use crate::tree::{Call, Expr, Scalar};
+use crate::tree::{Expr, Scalar};
 
 /// The functions of Halide's runtime that print or trace.
-const SHOWS: [&str; 3] = ["halide_print", "halide_trace_helper", "halide_debug_print"];
+const SHOWS: [&str; 3] = ["halide_print", TRACES, "halide_debug_print"];
+/// The function that traces an event.
+const TRACES: &str = "halide_trace_helper";
 /// The intrinsics that put their arguments together for these functions.
-const PARTS: [&str; 2] = ["stringify", "make_struct"];
+const PARTS: [&str; 2] = ["stringify", LISTS];
+/// The intrinsic that makes a list of values.
+const LISTS: &str = "make_struct";
 
 /// Tests whether evaluating an expression reads no memory, has no effect and ends no run, and
 /// whether each pointer in it is null, has a name, or leads to a list of such pointers. Such an
@@ -67,47 +71,116 @@ impl Nodes<'_> {
             return result;
         }
         let Expr::Call(call) = call else { return unsupported("an effect that is no call") };
-        let Call { name: _, ty: _, args, kind: _, component: _, parameter: _ } = &**call;
-        for arg in args {
-            let each = if let Expr::Broadcast { value, lanes: _ } = arg { value } else { arg };
-            if let Expr::String(_) = each {
-                continue;
-            }
-            if let Expr::Variable { name, ty: _ } = each
-                && matches!(self.lookup(*name), Some(Binding::Event | Binding::Shown))
-            {
-                continue;
-            }
-            if self.is_part(each) {
-                self.show(pool, each)?;
-                continue;
-            }
-            let node = self.elaborate(pool, arg)?;
-            if matches!(self.ty(node).scalar, Scalar::Handle(_)) {
-                return unsupported("a pointer that is printed");
-            }
-            // These may end the run.
-            if self.calls(node, |name| name == "require" || name.starts_with("halide_")) {
-                return unsupported("a call of the runtime in what is printed");
-            }
-            // All of it is computed where it is shown, so that nothing in it may fail.
-            if self.reads_memory(node) || self.calls(node, |_| true) {
-                self.shown.push(node);
-            }
+        let parts = call
+            .args
+            .iter()
+            .map(|arg| self.show_operand(pool, arg))
+            .collect::<Result<Vec<Option<Part>>>>()?;
+        let name = self.names.text(call.name);
+        let is_right = if name == TRACES {
+            traces(&call.args, &parts)
+        } else {
+            parts.iter().all(|part| *part == Some(Part::Text))
+        };
+        if !is_right {
+            return unsupported(format!("this call of `{name}`"));
         }
         self.has_shown = true;
         Ok(())
+    }
+
+    /// Notes the values that an operand shows. The answer is `None` for a number.
+    fn show_operand(&mut self, pool: &mut Pool, arg: &Expr) -> Result<Option<Part>> {
+        let each = if let Expr::Broadcast { value, lanes: _ } = arg { value } else { arg };
+        if let Expr::String(_) = each {
+            return Ok(Some(Part::Text));
+        }
+        if let Expr::Variable { name, ty: _ } = each {
+            match self.lookup(*name) {
+                Some(Binding::Shown(part)) => return Ok(Some(part)),
+                Some(Binding::Event) => return Ok(None),
+                _ => {}
+            }
+        }
+        if self.is_part(each) {
+            return self.part(pool, each).map(Some);
+        }
+        self.show_value(pool, arg)?;
+        Ok(None)
+    }
+
+    /// Notes a value that is shown, and returns the bytes that it takes.
+    fn show_value(&mut self, pool: &mut Pool, arg: &Expr) -> Result<u64> {
+        let node = self.elaborate(pool, arg)?;
+        let ty = self.ty(node);
+        let bits = match ty.scalar {
+            Scalar::Int(bits) | Scalar::UInt(bits) | Scalar::Float(bits) | Scalar::BFloat(bits) => {
+                u64::from(bits)
+            }
+            Scalar::Handle(_) => return unsupported("a pointer that is printed"),
+        };
+        // These may end the run.
+        if self.calls(node, |name| name == "require" || name.starts_with("halide_")) {
+            return unsupported("a call of the runtime in what is printed");
+        }
+        // All of it is computed where it is shown, so that nothing in it may fail.
+        if self.reads_memory(node) || self.calls(node, |_| true) {
+            self.shown.push(node);
+        }
+        Ok(u64::from(ty.lanes) * bits.div_ceil(8))
+    }
+
+    /// Notes what a text or a list shows.
+    fn part(&mut self, pool: &mut Pool, part: &Expr) -> Result<Part> {
+        let Expr::Call(call) = part else { return unsupported("an effect that is no call") };
+        if self.names.text(call.name) != LISTS {
+            for arg in &call.args {
+                self.show_operand(pool, arg)?;
+            }
+            return Ok(Part::Text);
+        }
+        let mut bytes = 0;
+        for arg in &call.args {
+            bytes += self.show_value(pool, arg)?;
+        }
+        Ok(Part::Values { bytes })
     }
 
     /// The meaning of a name for a value, or for a part of what is shown. Such a part is read where
     /// its name is bound.
     pub(super) fn shown_name(&mut self, pool: &mut Pool, value: &Expr) -> Result<Binding> {
         if self.is_part(value) {
-            self.show(pool, value)?;
-            return Ok(Binding::Shown);
+            let part = self.part(pool, value)?;
+            self.has_shown = true;
+            return Ok(Binding::Shown(part));
         }
         Ok(Binding::Node(self.elaborate(pool, value)?))
     }
+}
+
+/// Tests whether the operands of [`TRACES`] are those of an event: its lists have the values and
+/// the coordinates that it is told to read (`halide_trace_event_t`).
+fn traces(args: &[Expr], parts: &[Option<Part>]) -> bool {
+    let [Some(Part::Text), Some(Part::Values { bytes }), Some(Part::Values { bytes: places }), ..] =
+        parts
+    else {
+        return false;
+    };
+    let number = |place: usize| match args.get(place) {
+        Some(Expr::Int(number, _)) => u64::try_from(*number).ok(),
+        _ => None,
+    };
+    let [code, bits, lanes, event, dimensions] = [3, 4, 5, 6, 9].map(number);
+    let (Some(0..=4), Some(bits @ 0..=64), Some(lanes), Some(0..=10), Some(dimensions)) =
+        (code, bits, lanes, event, dimensions)
+    else {
+        return false;
+    };
+    let needed = lanes.checked_mul(bits.div_ceil(8));
+    args.len() == 11
+        && matches!(parts.last(), Some(Some(Part::Text)))
+        && needed.is_some_and(|needed| needed <= *bytes)
+        && dimensions.checked_mul(4).is_some_and(|needed| needed <= *places)
 }
 
 impl Walk<'_> {

@@ -6,12 +6,14 @@
 //! enough; a check that fails ends the run with an error. Here this memory is taken out with
 //! its stores and the checks that read it: nothing else depends on it, and a statement without
 //! checks makes the runs of the one with checks and more. So no proof rests on such a check.
-//! Nothing is taken out if one of the names also stands for something else.
+//! Nothing is taken out if one of the names also stands for something else, or if the schedule does
+//! not fold the func: a check that the schedule does not ask for would refuse calls for no reason.
 
 use halidom_base::FxHashSet;
 
 use super::scopes::belong;
-use crate::tree::{Block, Expr, Stmt, StmtKind};
+use crate::pipeline::{Func, Pipeline};
+use crate::tree::{Block, Expr, Stmt, StmtKind, Type};
 use crate::{NameId, Names};
 
 /// The ends of the names of the memory.
@@ -19,8 +21,11 @@ const MEMORY: [&str; 4] = [".head", ".head_next", ".tail", ".tail_next"];
 
 /// The statements without those that check folds; nothing if there are none, or if something else
 /// depends on the memory.
-pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
-    let mut found = Found { names, memory: FxHashSet::default(), bound: FxHashSet::default() };
+pub(super) fn without(names: &Names, pipeline: &Pipeline, block: &Block) -> Option<Block> {
+    let folds = |func: &&Func| func.schedule.storage.iter().any(|dim| dim.fold.is_some());
+    let folded = pipeline.funcs.iter().filter(folds).map(|func| names.text(func.name)).collect();
+    let (memory, bound) = (FxHashSet::default(), FxHashSet::default());
+    let mut found = Found { names, folded, memory, bound };
     found.collect(block);
     let known = found.memory.union(&found.bound).copied().collect();
     let is_right = found.only_checks(block) && belong(block, &known, &|stmt| found.binds(stmt));
@@ -34,6 +39,8 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
 
 struct Found<'a> {
     names: &'a Names,
+    /// The funcs that the schedule folds.
+    folded: Vec<&'a str>,
     memory: FxHashSet<NameId>,
     /// Names of values that depend on the memory.
     bound: FxHashSet<NameId>,
@@ -54,12 +61,21 @@ impl Found<'_> {
 
     /// The memory that a statement allocates.
     fn allocated(&self, stmt: &Stmt) -> Option<NameId> {
-        if let Some((name, [Expr::Int(1, _)])) = stmt.allocated()
-            && MEMORY.iter().any(|end| self.names.text(name).ends_with(end))
+        if let Some((name, Type::INT32, [Expr::Int(1, _)])) = stmt.allocated()
+            && self.is_of_fold(self.names.text(name))
         {
             return Some(name);
         }
         None
+    }
+
+    /// Tests for the name of memory for a fold of the schedule: `fold.FUNC.DIMENSION.head`.
+    fn is_of_fold(&self, name: &str) -> bool {
+        let Some((first, rest)) = name.split_once('.') else { return false };
+        let is_func = |func: &&str| rest.strip_prefix(*func).is_some_and(|of| of.starts_with('.'));
+        (first == "fold" || first.starts_with("fold$"))
+            && self.folded.iter().any(is_func)
+            && MEMORY.iter().any(|end| rest.ends_with(end))
     }
 
     /// Tests whether a statement binds a name to the memory, or to a value that depends on it.
@@ -86,7 +102,8 @@ impl Found<'_> {
         if let Expr::Load(load) = expr {
             only = self.memory.contains(&load.name)
                 && matches!(load.index, Expr::Int(0, _))
-                && load.predicate.is_none();
+                && load.predicate.is_none()
+                && load.ty.is_none_or(|ty| ty == Type::INT32);
         }
         expr.for_each_operand(&mut |operand| only = only && self.reads_only_this(operand));
         only
@@ -103,7 +120,7 @@ impl Found<'_> {
         let name = if let StmtKind::Free(name) = &stmt.kind {
             Some(*name)
         } else {
-            stored(stmt).map(|(name, _)| name).or(stmt.allocated().map(|(name, _)| name))
+            stored(stmt).map(|(name, _)| name).or(stmt.allocated().map(|(name, ..)| name))
         };
         name.is_some_and(|name| self.memory.contains(&name))
     }
@@ -136,10 +153,13 @@ impl Found<'_> {
     }
 }
 
-/// The memory that a statement writes, and whether it writes the first element.
+/// The memory that a statement writes, and whether it writes a coordinate to the first element.
 fn stored(stmt: &Stmt) -> Option<(NameId, bool)> {
-    let StmtKind::Store { name, index, alignment: _, value: _, predicate } = &stmt.kind else {
+    let StmtKind::Store { name, index, alignment: _, value, predicate } = &stmt.kind else {
         return None;
     };
-    Some((*name, matches!(index, Expr::Int(0, _)) && predicate.is_none()))
+    // A text does not state the type of each name.
+    let is_coordinate = value.ty().is_none_or(|ty| ty == Type::INT32);
+    let is_first = matches!(index, Expr::Int(0, _)) && predicate.is_none();
+    Some((*name, is_first && is_coordinate))
 }

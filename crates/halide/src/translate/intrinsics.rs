@@ -27,6 +27,8 @@ const BY_NAME: &str = "the target resolves it before the final statement";
 const POINTER: &str = "it reads a struct by a pointer";
 const SEVERAL: &str = "one update writes several points at once";
 
+/// The intrinsic that ends the run with an error where its first operand is false.
+pub(super) const REQUIRE: &str = "require";
 /// Unknown values, as functions that are only named: the code has no value there. A pipeline and
 /// its statement have the same one where they have the same operands.
 pub(super) const FAILED: &str = "a requirement that fails";
@@ -167,11 +169,10 @@ pub(super) fn refuse<T>(name: &str) -> Result<T> {
     }
 }
 
-/// Tests whether an expression has a strict operator.
-pub(super) fn is_strict(names: &Names, expr: &Expr) -> bool {
-    let mut found =
-        matches!(expr, Expr::Call(call) if names.text(call.name).starts_with("strict_"));
-    expr.for_each_operand(&mut |operand| found = found || is_strict(names, operand));
+/// Tests whether an expression calls one of some functions.
+pub(super) fn calls(names: &Names, expr: &Expr, is_one: &impl Fn(&str) -> bool) -> bool {
+    let mut found = matches!(expr, Expr::Call(call) if is_one(names.text(call.name)));
+    expr.for_each_operand(&mut |operand| found = found || calls(names, operand, is_one));
     found
 }
 

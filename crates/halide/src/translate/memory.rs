@@ -243,6 +243,11 @@ impl Walk<'_> {
                 Place::Host,
                 MemoryType::Auto | MemoryType::Heap | MemoryType::Stack | MemoryType::Register,
             ) => {
+                if fixed.is_some_and(|bytes| bytes > i128::from(i32::MAX)) {
+                    // The code generator computes a fixed size modulo 2^32
+                    // (`CodeGen_Posix::create_allocation`).
+                    return unsupported("memory of a fixed size of 2^31 bytes or more");
+                }
                 if memory == MemoryType::Register && fixed.is_none() {
                     return unsupported("registers whose number is not fixed");
                 }

@@ -153,9 +153,21 @@ pub(super) enum Binding {
     /// The number of an event that was traced. Only later events may use it.
     Event,
     /// A text or a list of values that is shown. Only prints and events may use it.
-    Shown,
+    Shown(Part),
     /// Another pointer, between passes. An expression that reads it is not translated.
     Pointer,
+}
+
+/// A part of what is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A text.
+    Text,
+    /// Values that take at least so many bytes.
+    Values {
+        /// The bytes.
+        bytes: u64,
+    },
 }
 
 /// A buffer of the program.
@@ -435,7 +447,7 @@ impl<'a> Nodes<'a> {
                 Binding::Host(_)
                 | Binding::Semaphore
                 | Binding::Struct(_)
-                | Binding::Shown
+                | Binding::Shown(_)
                 | Binding::Pointer,
             ) => unsupported("a pointer"),
             Some(Binding::Event) => unsupported("the number of a traced event"),

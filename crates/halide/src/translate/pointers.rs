@@ -19,8 +19,8 @@ use super::effects::is_harmless;
 use super::error::{Result, unsupported};
 use super::nodes::{Binding, Nodes};
 use super::walk::{Semaphore, Walk};
-use crate::NameId;
 use crate::tree::{BinaryOp, Call, Expr, Scalar, Type};
+use crate::{NameId, Names};
 
 /// The size of a semaphore in bytes (`halide_semaphore_t`).
 const SEMAPHORE_BYTES: i64 = 16;
@@ -191,7 +191,8 @@ impl Walk<'_> {
             }
             "prefetch" => self.is_prefetch(pool, call)?,
             name if is_ignored(name) => {
-                call.args.iter().all(|arg| is_harmless(self.nodes.names, arg))
+                is_taken(self.nodes.names, name, &call.args)
+                    && call.args.iter().all(|arg| is_harmless(self.nodes.names, arg))
             }
             "halide_semaphore_init" => {
                 let Some((semaphore, count)) = self.semaphore_call(call) else {
@@ -279,6 +280,30 @@ enum Pointer {
 pub(super) fn is_null(expr: &Expr) -> bool {
     let Expr::Reinterpret(to, inner) = expr else { return false };
     matches!(to.scalar, Scalar::Handle(_)) && **inner == Expr::UInt(0, Type::of(Scalar::UInt(64)))
+}
+
+/// Tests whether a call has the operands that its function follows: pairs of a crop and the buffer
+/// of which it is one, for several crops with null after them.
+fn is_taken(names: &Names, name: &str, args: &[Expr]) -> bool {
+    if !name.starts_with("_halide_buffer_retire_") {
+        return true;
+    }
+    let [Expr::Call(made)] = args else { return false };
+    let pairs = if name.contains("crops") {
+        let Some((last, pairs)) = made.args.split_last() else { return false };
+        if !is_null(last) {
+            return false;
+        }
+        pairs
+    } else {
+        &made.args
+    };
+    let is_buffer = |expr: &Expr| matches!(expr, Expr::Variable { name: _, ty: _ });
+    let count = pairs.len();
+    names.text(made.name) == "make_struct"
+        && count.is_multiple_of(2)
+        && (name.contains("crops") || count == 2)
+        && pairs.iter().all(is_buffer)
 }
 
 /// The device of a function that gives its interface.

@@ -12,22 +12,24 @@ use halidom_base::FxHashSet;
 
 use super::effects::is_harmless;
 use super::scopes::belong;
-use crate::tree::{BinaryOp, Block, Call, Expr, Scalar, Stmt, StmtKind};
+use crate::tree::{BinaryOp, Block, Call, Expr, Scalar, Stmt, StmtKind, Type};
 use crate::{NameId, Names};
 
-/// The memory of the profiler.
-const MEMORY: [&str; 4] = [
-    "profiler_instance",
-    "profiler_func_names",
-    "profiler_func_stack_peak_buf",
-    "profiler_start_error_code",
+/// The memory of the profiler, and the types of its elements.
+const MEMORY: [(&str, Scalar); 3] = [
+    ("profiler_instance", Scalar::UInt(64)),
+    ("profiler_func_names", Scalar::Handle(None)),
+    ("profiler_func_stack_peak_buf", Scalar::UInt(64)),
 ];
+/// The name of the result of the function that starts the profiler.
+const STARTED: &str = "profiler_start_error_code";
 /// The ends of the names of tokens.
 const TOKEN: &str = "_sampling_token";
 /// The beginning of the names of functions.
 const FUNCTION: &str = "halide_profiler_";
-/// The functions that take a number of bytes after the memory and the number of a func.
-const SIZED: [&str; 2] = ["halide_profiler_memory_allocate", "halide_profiler_memory_free"];
+/// The numbers of elements that an instance has by itself and for each func
+/// (`halide_profiler_instance_state`, `halide_profiler_func_stats`).
+const INSTANCE_WORDS: [i64; 2] = [14, 9];
 
 /// The statements without those that measure the run; nothing if there are none.
 pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
@@ -57,7 +59,7 @@ fn bound(names: &Names, stmt: &Stmt) -> Option<NameId> {
     if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind {
         let token = stem(names.text(*name)).ends_with(TOKEN)
             && names.text(call.name) == "alloca"
-            && call.args.iter().all(|arg| reads_nothing(arg) && is_harmless(names, arg));
+            && matches!(call.args.as_slice(), [Expr::Int(bytes, _)] if *bytes >= 4);
         let begins = names.text(*name).starts_with("profiler_");
         return (begins && (token || is_own(names, call))).then_some(*name);
     }
@@ -66,12 +68,20 @@ fn bound(names: &Names, stmt: &Stmt) -> Option<NameId> {
 
 /// The memory that a statement allocates for the profiler, and its number of elements.
 fn is_memory(names: &Names, stmt: &Stmt) -> Option<(NameId, i64)> {
-    if let Some((name, [Expr::Int(size, _)])) = stmt.allocated()
-        && MEMORY.contains(&stem(names.text(name)))
+    if let Some((name, ty, [Expr::Int(size, _)])) = stmt.allocated()
+        && ty.lanes == 1
+        && MEMORY.iter().any(|(own, scalar)| {
+            stem(names.text(name)) == *own
+                && (*scalar == ty.scalar || is_pointer(*scalar) && is_pointer(ty.scalar))
+        })
     {
         return Some((name, *size));
     }
     None
+}
+
+fn is_pointer(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::Handle(_))
 }
 
 /// A name without the number that makes it unique among several pipelines.
@@ -113,26 +123,92 @@ fn measures(
         predicate: None,
     } = &stmt.kind
     {
-        return size(name).is_some_and(|size| (0..size).contains(index)) && reads_nothing(value);
+        let is_right = match stem(names.text(*name)) {
+            "profiler_func_names" => matches!(value, Expr::String(_)),
+            _ => matches!(value, Expr::UInt(_, ty) if *ty == Type::of(Scalar::UInt(64))),
+        };
+        return size(name).is_some_and(|size| (0..size).contains(index)) && is_right;
     }
     if let StmtKind::Assert { condition: Expr::Binary(BinaryOp::Eq, operands), message: _ } =
         &stmt.kind
         && let [Expr::Variable { name, ty: _ }, Expr::Int(0, _)] = &**operands
     {
-        return known.contains(name) && MEMORY.contains(&stem(names.text(*name)));
+        return known.contains(name) && stem(names.text(*name)) == STARTED;
     }
     if let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind {
         let ends = matches!(
             call.args.as_slice(),
             [Expr::String(function), Expr::Variable { name, ty: _ }]
-                if function.starts_with(FUNCTION.as_bytes()) && size(name).is_some()
+                if **function == *b"halide_profiler_instance_end"
+                    && stem(names.text(*name)) == MEMORY[0].0
+                    && size(name).is_some()
         );
-        return is_own(names, call) || (ends && names.text(call.name) == "register_destructor");
+        return is_called_rightly(names, call, memory)
+            || (ends && names.text(call.name) == "register_destructor");
     }
     if let StmtKind::Free(name) = &stmt.kind {
         return size(name).is_some();
     }
+    if let StmtKind::Let { name: _, value: Expr::Call(call) } = &stmt.kind
+        && is_own(names, call)
+    {
+        return is_called_rightly(names, call, memory);
+    }
     bound(names, stmt).is_some()
+}
+
+/// A kind of operand of the profiler's functions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Instance(i64),
+    FuncNames(i64),
+    Peaks(i64),
+    Token,
+    Number(i64),
+    Other,
+}
+
+/// Tests whether a call has the operands that its function takes: memory that is large enough for
+/// the number of funcs, which is that of their names, and numbers of funcs below it.
+fn is_called_rightly(names: &Names, call: &Call, memory: &[(NameId, i64)]) -> bool {
+    use Kind::{FuncNames, Instance, Number, Other, Peaks, Token};
+    let kind = |arg: &Expr| {
+        if let Expr::Int(number, _) = arg {
+            return Number(*number);
+        }
+        let Expr::Variable { name, ty: _ } = arg else { return Other };
+        let size = memory.iter().rfind(|(own, _)| own == name).map(|(_, size)| *size);
+        match (stem(names.text(*name)), size) {
+            ("profiler_instance", Some(size)) => Instance(size),
+            ("profiler_func_names", Some(size)) => FuncNames(size),
+            ("profiler_func_stack_peak_buf", Some(size)) => Peaks(size),
+            (token, None) if token.ends_with(TOKEN) => Token,
+            _ => Other,
+        }
+    };
+    let funcs = memory.iter().rev().find(|(name, _)| stem(names.text(*name)) == MEMORY[1].0);
+    let Some((_, funcs)) = funcs else { return false };
+    let Some(function) = names.text(call.name).strip_prefix(FUNCTION) else { return false };
+    let kinds: Vec<Kind> = call.args.iter().map(kind).collect();
+    let [own, each] = INSTANCE_WORDS;
+    let is_right = match (function, kinds.as_slice()) {
+        ("instance_start", [Other, Number(count), FuncNames(size), Instance(words)]) => {
+            count == size && matches!(count, 1..1_000_000) && *words >= own + each * count
+        }
+        ("set_current_func", [Instance(_), Number(func), Token | Other])
+        | ("memory_allocate" | "memory_free", [Instance(_), Number(func), Number(_) | Other]) => {
+            (0..*funcs).contains(func)
+        }
+        ("stack_peak_update", [Instance(_), Peaks(size)]) => size == funcs,
+        (
+            "enable_instance" | "disable_instance" | "incr_active_threads" | "decr_active_threads",
+            [Instance(_)],
+        )
+        | ("init_sampling_token", [Token, Number(_)])
+        | ("acquire_sampling_token" | "release_sampling_token", [Token, Token]) => true,
+        _ => false,
+    };
+    is_own(names, call) && is_right
 }
 
 /// Tests whether a call is one of a function of the profiler, whose operands read no memory and are
@@ -140,7 +216,8 @@ fn measures(
 fn is_own(names: &Names, call: &Call) -> bool {
     let function = names.text(call.name);
     // Their last argument is a number of bytes. A text does not state types.
-    let has_size = SIZED.contains(&function);
+    let has_size =
+        ["halide_profiler_memory_allocate", "halide_profiler_memory_free"].contains(&function);
     let may_take = |(place, arg): (usize, &Expr)| {
         if let Expr::Variable { name, ty } = arg {
             ty.is_some_and(|ty| !matches!(ty.scalar, Scalar::Handle(_)))

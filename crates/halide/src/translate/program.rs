@@ -17,6 +17,8 @@ use halidom_ir::{
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::contract::{Contract, computes};
 use super::error::{Result, unsupported};
+use super::fields::callers;
+use super::intrinsics::{REQUIRE, calls};
 use super::marks::Marked;
 use super::nodes::{Binding, Buffer};
 use super::note::Note;
@@ -24,11 +26,11 @@ use super::ops::{Value, stored};
 use super::settings::{Departures, Family, Settings};
 use super::walk::Walk;
 use super::{
-    closed_work, components, debugging, failures, folds, intrinsics, kept_components, profiling,
-    rounding, scopes,
+    checks, closed_work, components, debugging, failures, folds, intrinsics, kept_components,
+    profiling, rounding, scopes,
 };
 use crate::pipeline::Pipeline;
-use crate::tree::{self, Block, Expr, Stmt};
+use crate::tree::{self, Block, Expr, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
 
 /// A program, with notes on the parts that its translation left out.
@@ -112,8 +114,9 @@ fn translated(
         return unsupported(format!("a statement that binds `{name}` where it is visible already"));
     }
     if is_final {
-        as_compiled(source, pipeline, names, block)?;
+        failures::speak(names, block)?;
     }
+    let has_requires = requires(source, names, block)?;
     let mut pool = std::mem::take(&mut source.pool);
     let mut walk = Walk::new(source, pipeline, names);
     walk.is_final = is_final;
@@ -127,14 +130,18 @@ fn translated(
         walk.note("not judged: what is written to files (`debug_to_file`)");
     }
     let block = written.as_ref().unwrap_or(block);
-    let checked = folds::without(names, block);
+    let checked = folds::without(names, pipeline, block);
     if checked.is_some() {
         walk.note("not judged: checks of folds during a run; one that fails ends it with an error");
     }
-    if calls(names, block, "require") {
-        walk.note("not judged: a `require` of a func where its value does not matter");
+    if has_requires {
+        walk.contract.others.insert(Condition::Requirements);
     }
-    let result = walk.run(&mut pool, checked.as_ref().unwrap_or(block), assumed);
+    let block = checked.as_ref().unwrap_or(block);
+    let result = match is_final.then(|| as_compiled(walk.source, pipeline, names, block)) {
+        Some(Err(what)) => Err(what),
+        Some(Ok(())) | None => walk.run(&mut pool, block, assumed),
+    };
     source.pool = pool;
     let compiled = result?;
     match verify::program(&source.pool, &compiled.program, Phase::Final) {
@@ -151,8 +158,12 @@ fn translated(
 
 /// Refuses a statement whose code does something else than the statement says.
 fn as_compiled(source: &Source, pipeline: &Pipeline, names: &Names, block: &Block) -> Result<()> {
-    failures::speak(names, block)?;
     components::alike(names, pipeline, block, !source.settings.no_asserts)?;
+    if !source.settings.no_asserts
+        && let Some(what) = checks::unchecked(names, block, &callers(pipeline, names))
+    {
+        return unsupported(what);
+    }
     let is_strict = source.has_strict_floats || source.settings.strict_float;
     if source.settings.forgets_strict && is_strict {
         return unsupported("code of a strict pipeline that is compiled as if it were not strict");
@@ -160,12 +171,13 @@ fn as_compiled(source: &Source, pipeline: &Pipeline, names: &Names, block: &Bloc
     Ok(())
 }
 
-/// Adds the names of the structs of the caller's buffers.
+/// Adds the names of the structs of the caller's buffers and of the pipeline's arrays.
 fn callers_structs(pipeline: &Pipeline, names: &Names, found: &mut FxHashSet<NameId>) {
     let mut add = |name: &str| found.extend(names.find(&format!("{name}.buffer")));
     for input in pipeline.inputs.iter().filter(|input| input.is_buffer) {
         add(names.text(input.name));
     }
+    pipeline.images.iter().for_each(|image| add(names.text(image.name)));
     for func in pipeline.funcs.iter().filter(|func| pipeline.outputs.contains(&func.name)) {
         let name = names.text(func.name);
         add(name);
@@ -173,19 +185,50 @@ fn callers_structs(pipeline: &Pipeline, names: &Names, found: &mut FxHashSet<Nam
     }
 }
 
-/// Tests whether a statement calls a function.
-fn calls(names: &Names, block: &[Stmt], name: &str) -> bool {
-    fn in_expr(names: &Names, expr: &Expr, name: &str) -> bool {
-        let mut found = matches!(expr, Expr::Call(call) if names.text(call.name) == name);
-        expr.for_each_operand(&mut |operand| found |= in_expr(names, operand, name));
-        found
+/// Tests whether a statement has a `require`. Refuses one that the pipeline does not have, and one
+/// whose value nothing uses, as only the values of `require`s are compared.
+fn requires(source: &Source, names: &Names, block: &[Stmt]) -> Result<bool> {
+    let has_one = |expr: &Expr| calls(names, expr, &|name| name == REQUIRE);
+    let (mut found, mut bound, mut used) = (false, Vec::new(), FxHashSet::default());
+    for_each_stmt(block, &mut |stmt| {
+        if let StmtKind::Let { name, value } = &stmt.kind
+            && has_one(value)
+        {
+            bound.push(*name);
+        }
+        stmt.for_each_expr(&mut |expr| {
+            found |= has_one(expr);
+            for_each_part(expr, &mut |part| {
+                if let Expr::Variable { name, ty: _ } = part {
+                    used.insert(*name);
+                }
+                if let Expr::Let { name, value, body: _ } = part
+                    && has_one(value)
+                {
+                    bound.push(*name);
+                }
+            });
+        });
+    });
+    if found && !source.has_requires {
+        return unsupported("a `require` that no definition of the pipeline has");
     }
-    let mut found = false;
+    if bound.iter().any(|name| !used.contains(name)) {
+        return unsupported("a `require` whose value is not used");
+    }
+    Ok(found)
+}
+
+fn for_each_stmt<'b>(block: &'b [Stmt], visit: &mut impl FnMut(&'b Stmt)) {
     for stmt in block {
-        stmt.for_each_expr(&mut |expr| found |= in_expr(names, expr, name));
-        stmt.for_each_block(&mut |inner| found |= calls(names, inner, name));
+        visit(stmt);
+        stmt.for_each_block(&mut |inner| for_each_stmt(inner, visit));
     }
-    found
+}
+
+fn for_each_part(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
+    visit(expr);
+    expr.for_each_operand(&mut |operand| for_each_part(operand, visit));
 }
 
 impl Walk<'_> {

@@ -303,6 +303,10 @@ impl Walk<'_> {
         if self.nodes.buffers.contains_key(&name) {
             return unsupported("a loop with a name that memory has");
         }
+        if kind.is_parallel() && self.atomic != Atomicity::None {
+            // Its body becomes a function of its own, outside of the update (`LowerParallelTasks`).
+            return unsupported("a parallel loop within an atomic update");
+        }
         let var = pool.declare_var(self.nodes.names.text(name), Type::INT);
         let value = Value { id: pool.var_expr(var), ty: tree::Scalar::Int(32) };
         let node = self.nodes.value(value);

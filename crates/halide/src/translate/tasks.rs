@@ -20,7 +20,7 @@ use halidom_ir::{Pool, StmtId};
 use super::error::{Result, unsupported};
 use super::task_accesses::{Side, common};
 use super::task_parts::Iteration;
-use super::walk::{Item, Walk, closed};
+use super::walk::{Atomicity, Item, Walk, closed};
 use crate::tree::Block;
 use crate::{Condition, NameId};
 
@@ -29,6 +29,9 @@ impl Walk<'_> {
     pub(super) fn fork(&mut self, pool: &mut Pool, tasks: &[Block]) -> Result<StmtId> {
         if tasks.iter().any(|task| self.calls_stage(task)) {
             return unsupported("an extern stage in a task");
+        }
+        if self.atomic != Atomicity::None {
+            return unsupported("tasks within an atomic update");
         }
         self.work_begun = true;
         if let [first, second] = tasks

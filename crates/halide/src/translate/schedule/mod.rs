@@ -196,6 +196,7 @@ impl Source {
             named: self.named.clone(),
             has_plain_floats: self.has_plain_floats,
             has_zeros: self.has_zeros,
+            has_requires: self.has_requires,
             has_strict_floats: self.has_strict_floats,
             settings: self.settings,
         })
