@@ -100,7 +100,8 @@ const CASES: [EditedDump; 17] = [
     (SUM, |dump| {
         let event = "(evaluate (call i32 \"halide_trace_helper\" extern 0 \"out\" (call \
              h\"void *\" \"make_struct\" intrinsic 0 (u32 1)) (call h\"int32_t *\" \"make_struct\" \
-             intrinsic 0 (i32 1)) (i32 1) (i32 32) (i32 16) (i32 1) (i32 0) (i32 0) (i32 1) \"x\"))";
+             intrinsic 0 (i32 1)) (i32 1) (i32 32) (i32 16) (i32 1) (i32 0) (i32 0) \
+             (i32 1) \"x\"))";
         with(dump, OUTPUT, event)
     }),
     (SUM, |dump| with(dump, OUTPUT, "(evaluate (call i32 \"halide_print\" extern 0 (i32 5)))")),
