@@ -186,9 +186,9 @@ fn is_reserved(name: &str) -> bool {
         || Scalar::from_name(base).is_some()
 }
 
-/// Tests for a macro of C's headers that stands for a number, such as `INT32_MAX`.
+/// Tests for a macro of C's headers that stands for a number, such as `INT32_MAX`, or makes one, such as `INT32_C`.
 fn is_limit(name: &str) -> bool {
-    let ends = ["_MAX", "_MIN", "_WIDTH"].iter().any(|end| name.ends_with(end));
+    let ends = ["_MAX", "_MIN", "_WIDTH", "_C"].iter().any(|end| name.ends_with(end));
     ends && !name.contains(|character: char| character.is_ascii_lowercase())
 }
 

@@ -14,7 +14,7 @@ def pipeline():
 ";
 
 /// Scripts that are refused, each with a twin that differs in a name alone.
-const CASES: [(&str, [&str; 2]); 12] = [
+const CASES: [(&str, [&str; 2]); 17] = [
     (
         "p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), '{name}'); out[x] = x + p + 100*q",
         ["p", "q"],
@@ -68,6 +68,23 @@ const CASES: [(&str, [&str; 2]); 12] = [
     ),
     // A name of the compiler's own.
     ("p = hl.Param(hl.Int(32), '{name}'); out[x] = x + p", ["t18", "t"]),
+    ("p = hl.Param(hl.Int(32), '{name}'); out[x] = hl.max(a[x], p)", ["a0", "a00b"]),
+    ("b = hl.ImageParam(hl.Int(32), 1, '{name}'); out[x] = hl.max(a[x], b[x])", ["a0", "b"]),
+    (
+        "b = hl.Buffer(hl.Int(32), [4], '{name}'); b.fill(1); out[x] = b[hl.clamp(x, 0, 3)]",
+        ["b7", "b"],
+    ),
+    // A func of the same name.
+    (
+        "f = hl.Func('f'); f[x] = 7*x; b = hl.Buffer(hl.Int(32), [4], '{name}'); b.fill(3); \
+         out[x] = f[x] + b[hl.clamp(x, 0, 3)]",
+        ["f", "b"],
+    ),
+    (
+        "f = hl.Func('f'); f[x] = 7*x; b = hl.ImageParam(hl.Int(32), 1, '{name}'); \
+         out[x] = f[x] + b[x]",
+        ["f", "b"],
+    ),
 ];
 
 fn is_read(folder: &Path, lines: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Dumps of stock Halide without a check that the code relies on, or with parts that are not judged
 //! but may fail.
 
-use crate::edited::{EditedDump, judge_edited_dumps, part};
+use crate::edited::{Edited, EditedDump, judge_edited, judge_edited_dumps, part};
 
 const SCRIPT: &str = "import halide as hl
 
@@ -146,6 +146,45 @@ const FOLD: &str = "(allocate \"fold.out.x.head\" i32 Auto 0 ((i32 1)))";
 #[test]
 fn dumps_without_checks_and_with_calls_that_fail_are_not_proved() {
     if !judge_edited_dumps(SCRIPT, &CASES) {
+        eprintln!("skipped: there is no Python with Halide");
+    }
+}
+
+/// Programs whose machine code differs from their statement, each with a twin.
+const COMPILED: [Edited; 4] = [
+    // LLVM takes a vector at descending constants for its last element.
+    (
+        "b = hl.ImageParam(hl.UInt(32), 1, 'b'); q, r = hl.RDom([(0, 8)], 'q'), \
+         hl.RDom([(0, 8)], 'r'); r.where(b[r.x] == 7); f[x] = hl.u32(x); f[16 + q] = f[15 - 2*q]; \
+         f[r.x] = a[r.x]; out[x] = f[15 - 2*x] + f[16 + x]; out.bound(x, 0, 8).vectorize(x, 8); \
+         f.compute_root().vectorize(x, 8); f.update().vectorize(q, 8); \
+         f.update(1).vectorize(r.x, 8)",
+        &[],
+        false,
+    ),
+    (
+        "b = hl.ImageParam(hl.UInt(32), 1, 'b'); q, r = hl.RDom([(0, 8)], 'q'), \
+         hl.RDom([(0, 8)], 'r'); r.where(b[r.x] == 7); f[x] = hl.u32(x); f[16 + q] = f[15 - 2*q]; \
+         f[r.x] = a[r.x]; out[x] = f[15 - 2*x] + f[16 + x]; out.bound(x, 0, 8); f.compute_root()",
+        &[],
+        true,
+    ),
+    // The number of bytes is computed modulo 2^32.
+    (
+        "f[x] = a[x%10]; out[x] = f[x] + f[x + (1 << 30)]; f.compute_root(); out.bound(x, 0, 10)",
+        &[],
+        false,
+    ),
+    (
+        "f[x] = a[x%10]; out[x] = f[x] + f[x + (1 << 20)]; f.compute_root(); out.bound(x, 0, 10)",
+        &[],
+        true,
+    ),
+];
+
+#[test]
+fn statements_whose_machine_code_differs_are_not_proved() {
+    if !judge_edited(SCRIPT, &COMPILED) {
         eprintln!("skipped: there is no Python with Halide");
     }
 }

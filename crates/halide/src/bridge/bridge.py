@@ -142,8 +142,8 @@ SMALL = 1 << 20
 OWN = re.compile(r"_its_own_\d{6}_")
 # The names of variables that Halide makes by itself.
 IMPLICIT = re.compile(r"_\d*")
-# The names of Halide's own variables. It numbers inputs without a name together with these.
-OWN_VARIABLE = re.compile(r"[A-Za-z]\d+")
+# The names of arrays without a name, which Halide numbers together with its own variables.
+OWN_VARIABLE = re.compile(r"b\d+")
 # The file with the names that a script gives to several things.
 DOUBLED = "doubled.json"
 # Functions that make a func of a reduction over an expression.
@@ -171,9 +171,9 @@ def same_name(name):
 
 
 def taken_name(name):
-    """The fault of a script that names an input like one of Halide's own variables."""
+    """The fault of a script that names an array like one of Halide's own variables."""
     return Fault(
-        f"the input `{name}` may be taken for a variable of Halide's own: give it another name"
+        f"the array `{name}` may be taken for a variable of Halide's own: give it another name"
     )
 
 
@@ -217,8 +217,6 @@ def naming(halide, made, doubled):
     # The names of a domain's variables begin with its own.
     names = {part for name in doubled for part in (name, name.split("$")[0])}
 
-    INPUTS = (halide.Param, halide.ImageParam, halide.Buffer)
-
     def is_doubled(name):
         return isinstance(name, str) and name in names
 
@@ -226,7 +224,7 @@ def naming(halide, made, doubled):
         begin = kind.__init__
 
         def marked(args, named):
-            for name in [*args, *named.values()] if kind in INPUTS else []:
+            for name in [*args, *named.values()] if kind is halide.Buffer else []:
                 if isinstance(name, str) and OWN_VARIABLE.fullmatch(name):
                     raise taken_name(name)
             mark = f"_its_own_{0 if kind is halide.Var else next(count):06}_"

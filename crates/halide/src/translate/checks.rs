@@ -79,7 +79,7 @@ pub(super) fn unchecked(names: &Names, block: &[Stmt], buffers: &[Caller]) -> Op
 fn is_accessed(names: &Names, block: &[Stmt], memory: NameId, buffer: Option<NameId>) -> bool {
     let accesses = |expr: &Expr| {
         let mut found = false;
-        for_each_part(expr, &mut |part| {
+        expr.for_each_part(&mut |part| {
             if let Expr::Load(load) = part {
                 found |= load.name == memory;
             } else if let Expr::Call(call) = part
@@ -103,11 +103,6 @@ fn is_accessed(names: &Names, block: &[Stmt], memory: NameId, buffer: Option<Nam
         });
         found
     })
-}
-
-fn for_each_part(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
-    visit(expr);
-    expr.for_each_operand(&mut |operand| for_each_part(operand, visit));
 }
 
 /// Collects the bindings of a block and of the blocks in it.

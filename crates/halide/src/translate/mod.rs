@@ -4,6 +4,7 @@
 //! Start with [`algorithm`], then [`program`]. [`schedule()`] reads a pipeline file's schedule.
 
 mod algorithm;
+mod aliases;
 mod arithmetic;
 mod assertions;
 mod assumptions;

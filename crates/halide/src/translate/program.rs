@@ -26,8 +26,8 @@ use super::ops::{Value, stored};
 use super::settings::{Departures, Family, Settings};
 use super::walk::Walk;
 use super::{
-    checks, closed_work, components, debugging, failures, folds, intrinsics, kept_components,
-    profiling, rounding, scopes,
+    aliases, checks, closed_work, components, debugging, failures, folds, intrinsics,
+    kept_components, profiling, rounding, scopes,
 };
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Block, Expr, Stmt, StmtKind};
@@ -164,6 +164,12 @@ fn as_compiled(source: &Source, pipeline: &Pipeline, names: &Names, block: &Bloc
     {
         return unsupported(what);
     }
+    if let Some(name) = aliases::by_descending_constants(block) {
+        let name = names.text(name);
+        return unsupported(format!(
+            "an access of `{name}` at constants that descend, beside another access"
+        ));
+    }
     let is_strict = source.has_strict_floats || source.settings.strict_float;
     if source.settings.forgets_strict && is_strict {
         return unsupported("code of a strict pipeline that is compiled as if it were not strict");
@@ -190,7 +196,7 @@ fn callers_structs(pipeline: &Pipeline, names: &Names, found: &mut FxHashSet<Nam
 fn requires(source: &Source, names: &Names, block: &[Stmt]) -> Result<bool> {
     let has_one = |expr: &Expr| calls(names, expr, &|name| name == REQUIRE);
     let (mut found, mut bound, mut used) = (false, Vec::new(), FxHashSet::default());
-    for_each_stmt(block, &mut |stmt| {
+    tree::for_each_stmt(block, &mut |stmt| {
         if let StmtKind::Let { name, value } = &stmt.kind
             && has_one(value)
         {
@@ -198,7 +204,7 @@ fn requires(source: &Source, names: &Names, block: &[Stmt]) -> Result<bool> {
         }
         stmt.for_each_expr(&mut |expr| {
             found |= has_one(expr);
-            for_each_part(expr, &mut |part| {
+            expr.for_each_part(&mut |part| {
                 if let Expr::Variable { name, ty: _ } = part {
                     used.insert(*name);
                 }
@@ -217,18 +223,6 @@ fn requires(source: &Source, names: &Names, block: &[Stmt]) -> Result<bool> {
         return unsupported("a `require` whose value is not used");
     }
     Ok(found)
-}
-
-fn for_each_stmt<'b>(block: &'b [Stmt], visit: &mut impl FnMut(&'b Stmt)) {
-    for stmt in block {
-        visit(stmt);
-        stmt.for_each_block(&mut |inner| for_each_stmt(inner, visit));
-    }
-}
-
-fn for_each_part(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
-    visit(expr);
-    expr.for_each_operand(&mut |operand| for_each_part(operand, visit));
 }
 
 impl Walk<'_> {
