@@ -130,7 +130,7 @@ impl Meaning<'_> {
             return false;
         };
         depth < 8
-            && !matches!(kind, Kind::Load | Kind::Call)
+            && !matches!(kind, Kind::Load | Kind::Call | Kind::StreamExpr | Kind::KernelExpr)
             && fields.iter().all(|field| match field {
                 Field::Expr(inner) => {
                     state.node(*inner).ty.code == Code::Name || self.is_fixed(*inner, depth + 1)
@@ -220,6 +220,13 @@ impl Meaning<'_> {
             }
             !is_bound
         })
+    }
+
+    /// The moment as a part of the name of what differs at each: an element that is taken from a
+    /// stream, or what a kernel returns.
+    pub(super) fn when(&self) -> String {
+        let memory = self.moment.memory;
+        if memory == 0 { String::new() } else { format!(" in {memory}") }
     }
 
     /// The value that a buffer holds.
