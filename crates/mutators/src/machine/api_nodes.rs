@@ -2,7 +2,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun};
 
-use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::kinds::{Code, I32, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Assumption, Computation, State, Until};
 use crate::ir::value::Val;
@@ -10,7 +10,7 @@ use crate::machine::api::{Call, Item};
 use crate::machine::api_terms::items;
 use crate::machine::contracts;
 use crate::machine::language::{Primitive, Term, Word};
-use crate::machine::run::{Machine, Paths};
+use crate::machine::run::{Machine, Outcome, Paths};
 
 impl Machine<'_> {
     /// Runs a primitive.
@@ -64,7 +64,26 @@ impl Machine<'_> {
                 return items(self.truths(holds, fails));
             }
             (Primitive::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
-                Val::Expr(Some(Self::cast(*ty, *node, &mut state)))
+                match self.cast(*ty, *node, &mut state, call.line) {
+                    Some(node) => Val::Expr(Some(node)),
+                    None => return Vec::new(),
+                }
+            }
+            (Primitive::Cast, [Val::Type(ty), _]) if ty.code == Code::Handle => {
+                let what = format!("{} of an address", call.name);
+                self.end(state, Outcome::Crash(what), call.line);
+                return Vec::new();
+            }
+            (Primitive::Represented, [Val::Type(ty), Val::Int(num)]) => {
+                match self.representable(*num, *ty, call.line, &mut state) {
+                    Some(num) => Val::Expr(Some(self.literal(*ty, num, &mut state))),
+                    None => return Vec::new(),
+                }
+            }
+            (Primitive::Reshaped, [Val::Expr(Some(node))]) => {
+                self.has_chosen |= self.is_concrete();
+                let (ty, class) = (state.node(*node).ty, state.node(*node).class);
+                Val::Expr(Some(state.add(ty, Some(class), None)))
             }
             (Primitive::Cast, [Val::Type(ty), value]) => {
                 match self.literal_of(*ty, value, &mut state) {
@@ -261,7 +280,9 @@ impl Machine<'_> {
         else {
             return self.misfit(call, state);
         };
-        let (a, b) = self.match_types(a, b, &mut state);
+        let Some((a, b)) = self.match_types(a, b, &mut state, call.line) else {
+            return Vec::new();
+        };
         for (name, node) in names.into_iter().zip([a, b]) {
             call.names.push((name, Item::Val(Val::Expr(Some(node)))));
         }

@@ -25,6 +25,7 @@
 //! * `open_lanes` answers questions about the lanes of bound values; `shuffles` has the members of
 //!   shuffles of known IR.
 //! * `keys` compares the kinds of nodes by their keys.
+//! * `nesting` nests sequences of statements, and `casts` converts expressions, as the API does.
 //! * `peeled` takes the bindings around an expression apart.
 //! * `maps` has the maps of runs on known IR, `texts` the names that are made of texts, `backwards`
 //!   the loops by reverse iterators.
@@ -56,6 +57,7 @@ pub(crate) mod balance;
 mod bindings;
 pub(crate) mod buffers;
 pub(crate) mod calls;
+mod casts;
 mod classes;
 pub(crate) mod contracts;
 pub(crate) mod conversions;
@@ -88,6 +90,7 @@ pub(crate) mod masks;
 pub(crate) mod methods;
 pub(crate) mod mutate;
 pub(crate) mod names;
+mod nesting;
 pub(crate) mod nodes;
 pub(crate) mod numbers;
 pub(crate) mod objects;

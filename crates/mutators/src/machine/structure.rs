@@ -23,8 +23,8 @@ const LENGTHS: &str = "buf_length_map_[]";
 const MADE: u32 = 1 << 30;
 
 impl Machine<'_> {
-    /// Reads a member of a node of a known kind.
-    pub(crate) fn node_member(
+    /// Reads a member of a node of a known kind, whose members are known.
+    pub(super) fn own_member(
         &mut self,
         node: NodeId,
         kind: Kind,
@@ -577,8 +577,8 @@ impl Machine<'_> {
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
-    /// The default behaviour of a mutator: mutates the operands of a node.
-    pub(crate) fn mutate_operands(
+    /// The default behaviour of a mutator: mutates the operands of a node, which are known.
+    pub(super) fn mutate_own_operands(
         &mut self,
         node: NodeId,
         state: State,
@@ -713,8 +713,10 @@ pub(crate) fn does_nothing(node: NodeId, state: &State) -> bool {
 
 /// Tests whether a node contains a call of a known function that may have effects.
 pub(crate) fn has_effect(node: NodeId, state: &State) -> bool {
-    let is_impure = state.shape(node).is_some_and(|shape| shape.kind == Kind::Call)
-        && state.node(node).intrinsic.as_deref().is_some_and(|callee| !is_pure(callee));
+    let kind = state.shape(node).map(|shape| shape.kind);
+    let is_impure = matches!(kind, Some(Kind::StreamExpr | Kind::KernelExpr))
+        || kind == Some(Kind::Call)
+            && state.node(node).intrinsic.as_deref().is_some_and(|callee| !is_pure(callee));
     is_impure || operands(node, state).into_iter().any(|inner| has_effect(inner, state))
 }
 

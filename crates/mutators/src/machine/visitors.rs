@@ -10,7 +10,8 @@
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, words};
 
-use crate::ir::kinds::{I32, Kind, Type, operand_types};
+use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::layout::operand_types;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
@@ -437,9 +438,8 @@ impl<'p> Machine<'p> {
             all.into_iter().map(|operand| (I32, operand)).collect()
         } else {
             let admitted = all.into_iter().filter(|ty| kind.admits(*ty));
-            admitted
-                .flat_map(|ty| operand_types(kind, ty).into_iter().map(move |of| (ty, of)))
-                .collect()
+            let of = |ty| operand_types(kind, ty, self.profile.name).into_iter();
+            admitted.flat_map(|ty| of(ty).map(move |of| (ty, of))).collect()
         };
         types.into_iter().all(|types| self.flags_at(class, kind, types, fields))
     }
