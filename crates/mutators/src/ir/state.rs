@@ -227,6 +227,8 @@ pub(crate) struct State {
     pub(crate) idle: Vec<usize>,
     /// Classes of expressions whose value does not depend on memory.
     pub(crate) steady: Vec<usize>,
+    /// Classes of expressions without calls of functions that have effects.
+    pub(crate) uncalled: Vec<usize>,
     /// Classes of expressions without side effects.
     pub(crate) pure: Vec<usize>,
     /// Expressions that may have no value.

@@ -102,6 +102,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/intervals.rs"),
     include_str!("../machine/invariants.rs"),
     include_str!("../machine/keys.rs"),
+    include_str!("../machine/known_effects.rs"),
     include_str!("../machine/language.rs"),
     include_str!("../machine/lanes.rs"),
     include_str!("../machine/learnt.rs"),

@@ -8,9 +8,9 @@ use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::api::{Call, Item};
+use crate::machine::known_effects::{calls, does_nothing, has_effect, reads_memory};
 use crate::machine::language::{Fact, Term};
 use crate::machine::run::{Machine, Paths};
-use crate::machine::structure::{does_nothing, has_effect, reads_memory};
 
 impl Machine<'_> {
     /// Calls a function whose answer tells a fact about a node. The other answer tells nothing, and
@@ -80,7 +80,7 @@ impl Machine<'_> {
                 let class = state.class(state.node(node).class);
                 state.idle.iter().any(|idle| state.class(*idle) == class).then_some(true)
             }
-            Fact::NoEffect => is_concrete.then(|| !has_effect(node, state)),
+            Fact::NoCall => is_concrete.then(|| !calls(node, state)),
             Fact::Steady => {
                 is_concrete.then(|| !has_effect(node, state) && !reads_memory(node, state))
             }
@@ -123,7 +123,7 @@ impl Machine<'_> {
                 let class = state.class(class);
                 state.idle.push(class);
             }
-            Fact::NoEffect => state.pure.push(class),
+            Fact::NoCall => state.uncalled.push(class),
             Fact::Steady => {
                 state.steady.push(class);
                 state.pure.push(class);

@@ -280,8 +280,8 @@ pub(crate) enum Fact {
     Holds,
     /// `(no-op s)`
     NoOp,
-    /// `(no-effect e)`
-    NoEffect,
+    /// `(no-call e)`
+    NoCall,
     /// `(steady e)`
     Steady,
     /// `(undef e)`
@@ -295,7 +295,7 @@ impl Fact {
     pub(crate) const NAMES: &'static [(&'static str, Self, usize)] = &[
         ("holds", Self::Holds, 1),
         ("no-op", Self::NoOp, 1),
-        ("no-effect", Self::NoEffect, 1),
+        ("no-call", Self::NoCall, 1),
         ("steady", Self::Steady, 1),
         ("undef", Self::Undef, 1),
         ("within", Self::Within, 3),

@@ -76,6 +76,10 @@ impl Machine<'_> {
             }
         };
         let fits = element.range().is_none_or(|(low, high)| low <= num.low && num.high <= high);
+        // HeteroCL keeps all bits, and so a number that the type does not hold.
+        if !fits && self.profile.name == "heterocl" && self.values.as_number(num.term).is_some() {
+            state.lost = Some("a literal of a number that its type does not hold");
+        }
         let is_beyond = element.domain() == Domain::Whole && !fits;
         let term = if is_beyond && self.cuts_literals() {
             let wrapped = self.values.convert(term, Domain::Signed(element.bits));
@@ -315,7 +319,12 @@ impl Machine<'_> {
             | (Kind::FloatImm, [Val::Type(ty), Val::Real(_)])
                 if !kind.admits(*ty) =>
             {
-                return Err(Unmade::Crash(format!("of the type {ty}")));
+                let what = format!("of the type {ty}");
+                // HeteroCL asserts nothing there.
+                return Err(match self.profile.name == "heterocl" {
+                    true => Unmade::Unsupported(format!("{}::make {what}", kind.name())),
+                    false => Unmade::Crash(what),
+                });
             }
             (Kind::FloatImm, [Val::Type(ty), Val::Real(term)]) => (*ty, vec![Field::Number(*term)]),
             (Kind::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
@@ -680,6 +689,10 @@ impl Machine<'_> {
             return self.mutate_to_mask(node, &state, line);
         }
         let assumed = state.conditions();
+        if !assumed.is_empty() && self.remembers() {
+            let what = "a mutation under a condition, of which the class keeps the result";
+            return self.unsupported(state, what, line);
+        }
         if !assumed.is_empty() && ty == Type::LIST {
             return self.unsupported(state, "a list that is mutated under a condition", line);
         }
@@ -697,6 +710,12 @@ impl Machine<'_> {
         state.mutated.push((node, new));
         self.visited(Some(new), &mut state);
         vec![(state, Val::Expr(Some(new)))]
+    }
+
+    /// Tests whether `mutate` of the class returns what it made of the same node before, whatever was
+    /// assumed then (`IRGraphMutator` in `IRMutator.cpp`).
+    fn remembers(&self) -> bool {
+        self.classes_of(&self.class).iter().any(|of| of.starts_with("IRGraphMutator"))
     }
 
     /// Updates the object after a node was mutated. Members that were assigned become unknown, as

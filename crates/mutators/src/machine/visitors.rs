@@ -421,7 +421,13 @@ impl<'p> Machine<'p> {
                 };
                 is_own && (visits_operands(function, (&classes, &flags)) || flags_always(self))
             });
-        let is_pure = is_monotone && self.always_flags(class, Kind::Call, fields);
+        // HeteroCL has effects that are no calls.
+        let effects: &[Kind] = match self.profile.name {
+            "heterocl" => &[Kind::Call, Kind::StreamExpr, Kind::KernelExpr],
+            _ => &[Kind::Call],
+        };
+        let is_pure =
+            is_monotone && effects.iter().all(|kind| self.always_flags(class, *kind, fields));
         let is_steady = is_monotone && self.always_flags(class, Kind::Load, fields);
         self.steady_visitors.push((of, (is_pure, is_steady)));
         (is_pure, is_steady)

@@ -43,11 +43,12 @@ impl Meaning<'_> {
 
     /// Moves to the moment that a way has reached.
     pub(super) fn reach(&mut self, way: &Way, scope: ScopeId) {
-        // The beginning or end of a buffer changes no value. Behind a semaphore, and in what is done
+        // The beginning of a buffer changes no value. A buffer that was freed holds nothing. Behind a
+        // semaphore, and in what is done
         // at once, the stores of other tasks may have changed any.
         let mut memory = way.memory;
         while let Memory::Mark { before, what, .. } = self.effects.memory(memory)
-            && !matches!(what, Kind::Acquire | Kind::Atomic)
+            && !matches!(what, Kind::Acquire | Kind::Atomic | Kind::Free)
         {
             memory = *before;
         }
@@ -549,6 +550,7 @@ impl Meaning<'_> {
         };
         for mut way in holds {
             let mut arguments = self.list(member("args")?, &mut way, scope);
+            let places = arguments.len();
             if self.is_open() {
                 let (values, any) = self.parts(member("values")?, &mut way, scope);
                 let (written, left) = self.fork(any, way);
@@ -560,7 +562,8 @@ impl Meaning<'_> {
                 arguments.extend(self.list(member("values")?, &mut way, scope));
             }
             let before = way.memory;
-            let callee = format!("provide {}", self.state.find(member("name")?));
+            let name = self.state.find(member("name")?);
+            let callee = format!("provide {name} at {places}");
             way.memory = self.effects.add(Memory::Call { before, callee, arguments });
             ways.push(way);
         }

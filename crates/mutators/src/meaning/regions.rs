@@ -46,7 +46,10 @@ impl Meaning<'_> {
         let known = parameters(kind, self.profile.name).unwrap_or_default();
         let lists = ["extents", "init_values"].into_iter();
         for list in lists.filter(|name| known.contains(name)).filter_map(member) {
-            values.extend(self.list(list, &mut way, scope));
+            let elements = self.list(list, &mut way, scope);
+            let count = i128::try_from(elements.len()).unwrap_or(i128::MAX);
+            values.push(self.values.number(count, Domain::Whole));
+            values.extend(elements);
         }
         values.extend(self.compared(kind, fields));
         let name = Some(state.find(member("name")?));

@@ -386,9 +386,9 @@ impl<'a> Meaning<'a> {
             }
             (Kind::Load, [name, predicate, index]) => {
                 let holds = self.needed_value(*predicate);
-                self.defined.push(holds);
                 let index = self.needed_value(*index);
-                self.loaded(*name, index, ty)
+                let loaded = self.loaded(*name, index, ty);
+                self.masked(node, holds, loaded, (*name, index), ty)
             }
             (Kind::Let, [name, value, body]) => {
                 let of = self.state.node(*value).ty;
