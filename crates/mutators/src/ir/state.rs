@@ -333,8 +333,8 @@ impl State {
     }
 
     /// Nests a sequence as `make` does: the first statement of a block is no block, and that of a
-    /// fork is no fork (`IR.cpp`). A first statement that is not known stays; what reads such a node
-    /// must ask first (`Machine::nested`).
+    /// fork is no fork (`IR.cpp`). A first statement that is not known stays; what reads such a
+    /// node must ask first (`Machine::nested`).
     fn nested(&mut self, shape: Shape) -> Shape {
         let Shape { kind: kind @ (Kind::Block | Kind::Fork), fields } = &shape else {
             return shape;

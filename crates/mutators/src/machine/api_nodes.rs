@@ -59,6 +59,13 @@ impl Machine<'_> {
             (Primitive::Constant, [Val::Code(code), Val::Expr(Some(node))]) => {
                 return items(self.as_const(*node, *code, state));
             }
+            (Primitive::Same, [Val::Expr(Some(a)), Val::Expr(Some(b))])
+                if [a, b].iter().any(|of| is_write(**of, &state)) =>
+            {
+                // The predicates of two writes are not compared.
+                let (holds, fails) = self.choose(state);
+                return items(self.truths(vec![holds], vec![fails]));
+            }
             (Primitive::Same, [Val::Expr(Some(a)), Val::Expr(Some(b))]) => {
                 let (holds, fails) = self.equal(*a, *b, state);
                 return items(self.truths(holds, fails));
@@ -338,6 +345,11 @@ impl Machine<'_> {
 fn is_literal(node: NodeId, state: &State) -> bool {
     let literals = [Kind::IntImm, Kind::UIntImm, Kind::FloatImm, Kind::StringImm];
     state.shape(node).is_some_and(|shape| literals.contains(&shape.kind))
+}
+
+/// Tests whether a node is known to be a write to a function.
+fn is_write(node: NodeId, state: &State) -> bool {
+    state.shape(node).is_some_and(|shape| shape.kind == Kind::Provide)
 }
 
 /// The nodes that items are.

@@ -77,8 +77,8 @@ impl Machine<'_> {
             return None;
         }
         if of.is_vector && !ty.is_vector {
-            let what = "Cast::make of other lanes".to_owned();
-            self.end(state.clone(), Outcome::Crash(what), line);
+            let what = "a cast of a vector to a scalar".to_owned();
+            self.end(state.clone(), Outcome::Unsupported(what), line);
             return None;
         }
         Some(self.converted(ty, node, state))

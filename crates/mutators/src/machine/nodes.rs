@@ -712,8 +712,8 @@ impl Machine<'_> {
         vec![(state, Val::Expr(Some(new)))]
     }
 
-    /// Tests whether `mutate` of the class returns what it made of the same node before, whatever was
-    /// assumed then (`IRGraphMutator` in `IRMutator.cpp`).
+    /// Tests whether `mutate` of the class returns what it made of the same node before, whatever
+    /// was assumed then (`IRGraphMutator` in `IRMutator.cpp`).
     fn remembers(&self) -> bool {
         self.classes_of(&self.class).iter().any(|of| of.starts_with("IRGraphMutator"))
     }

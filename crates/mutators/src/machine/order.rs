@@ -11,9 +11,9 @@
 //! greater node. A kind with a missing operand, or with another number of operands, is another
 //! kind, which is compared by weight alone.
 //!
-//! `make` nests a block of a block anew, which leaves its weight and makes its first statement less.
-//! So a block that `make` made is at most what it was made of, and that stands for it on the lesser
-//! side.
+//! `make` nests a block of a block anew, which leaves its weight and makes its first statement
+//! less. So a block that `make` made is at most what it was made of, and that stands for it on the
+//! lesser side.
 //!
 //! A path knows some of the nodes only in part. What is shown here holds for all that they may be:
 //! an unknown part weighs at least 1, and what `mutate` returned is not greater than its argument.

@@ -43,9 +43,8 @@ impl Meaning<'_> {
 
     /// Moves to the moment that a way has reached.
     pub(super) fn reach(&mut self, way: &Way, scope: ScopeId) {
-        // The beginning of a buffer changes no value. A buffer that was freed holds nothing. Behind a
-        // semaphore, and in what is done
-        // at once, the stores of other tasks may have changed any.
+        // The beginning of a buffer changes no value. A buffer that was freed holds nothing. Behind
+        // a semaphore, and in what is done at once, the stores of other tasks may have changed any.
         let mut memory = way.memory;
         while let Memory::Mark { before, what, .. } = self.effects.memory(memory)
             && !matches!(what, Kind::Acquire | Kind::Atomic | Kind::Free)

@@ -229,9 +229,9 @@ impl Meaning<'_> {
         if memory == 0 { String::new() } else { format!(" in {memory}") }
     }
 
-    /// The value of a load in a lane. Where its predicate does not hold, nothing is loaded: the method
-    /// that visits the load may make any value of it. As a part of something else it is the same
-    /// unknown value as that of any such load at the place.
+    /// The value of a load in a lane. Where its predicate does not hold, nothing is loaded: the
+    /// method that visits the load may make any value of it. As a part of something else it is the
+    /// same unknown value as that of any such load at the place.
     pub(super) fn masked(
         &mut self,
         load: NodeId,
