@@ -78,7 +78,11 @@ impl Machine<'_> {
             Fact::NoOp if is_concrete => Some(does_nothing(node, state)),
             Fact::NoOp => {
                 let class = state.class(state.node(node).class);
-                state.idle.iter().any(|idle| state.class(*idle) == class).then_some(true)
+                let is_idle = state.idle.iter().any(|idle| state.class(*idle) == class);
+                // It is asked of evaluations and of nothing only.
+                let kind = state.shape(node).map(|shape| shape.kind);
+                let is_other = kind.is_some_and(|of| of != Kind::Evaluate && of != Kind::Undefined);
+                if is_other { Some(false) } else { is_idle.then_some(true) }
             }
             Fact::NoCall => is_concrete.then(|| !calls(node, state)),
             Fact::Steady => {

@@ -321,9 +321,10 @@ impl Machine<'_> {
             {
                 let what = format!("of the type {ty}");
                 // HeteroCL asserts nothing there.
-                return Err(match self.profile.name == "heterocl" {
-                    true => Unmade::Unsupported(format!("{}::make {what}", kind.name())),
-                    false => Unmade::Crash(what),
+                return Err(if self.profile.name == "heterocl" {
+                    Unmade::Unsupported(format!("{}::make {what}", kind.name()))
+                } else {
+                    Unmade::Crash(what)
                 });
             }
             (Kind::FloatImm, [Val::Type(ty), Val::Real(term)]) => (*ty, vec![Field::Number(*term)]),

@@ -230,8 +230,9 @@ impl Meaning<'_> {
     }
 
     /// The value of a load in a lane. Where its predicate does not hold, nothing is loaded: the
-    /// method that visits the load may make any value of it. As a part of something else it is the
-    /// same unknown value as that of any such load at the place.
+    /// method that visits the load, or the statement whose operand it is, may make any value of it.
+    /// As a part of something else it is the same unknown value as that of any such load at the
+    /// place.
     pub(super) fn masked(
         &mut self,
         load: NodeId,
@@ -243,7 +244,7 @@ impl Meaning<'_> {
         if self.values.as_number(holds) == Some(1) {
             return loaded;
         }
-        if self.state.find(load) == self.state.find(0) {
+        if self.is_visited(load) {
             self.defined.push(holds);
             return loaded;
         }
@@ -266,6 +267,16 @@ impl Meaning<'_> {
             return loaded;
         }
         self.values.apply(Fun::Ite, &[holds, loaded, other])
+    }
+
+    /// Tests whether a method visits a node, or a statement whose operand the node is.
+    fn is_visited(&self, node: NodeId) -> bool {
+        let state = self.state;
+        let class = state.class(state.node(node).class);
+        let is_it = |other: &NodeId| state.class(state.node(*other).class) == class;
+        state.find(node) == state.find(0)
+            || state.node(0).ty == Type::STMT
+                && crate::ir::state::operands(0, state).iter().any(is_it)
     }
 
     /// The value that a buffer holds.
