@@ -70,33 +70,8 @@ impl Machine<'_> {
                 let (holds, fails) = self.equal(*a, *b, state);
                 return items(self.truths(holds, fails));
             }
-            (Primitive::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
-                match self.cast(*ty, *node, &mut state, call.line) {
-                    Some(node) => Val::Expr(Some(node)),
-                    None => return Vec::new(),
-                }
-            }
-            (Primitive::Cast, [Val::Type(ty), _]) if ty.code == Code::Handle => {
-                let what = format!("{} of an address", call.name);
-                self.end(state, Outcome::Crash(what), call.line);
-                return Vec::new();
-            }
-            (Primitive::Represented, [Val::Type(ty), Val::Int(num)]) => {
-                match self.representable(*num, *ty, call.line, &mut state) {
-                    Some(num) => Val::Expr(Some(self.literal(*ty, num, &mut state))),
-                    None => return Vec::new(),
-                }
-            }
-            (Primitive::Reshaped, [Val::Expr(Some(node))]) => {
-                self.has_chosen |= self.is_concrete();
-                let (ty, class) = (state.node(*node).ty, state.node(*node).class);
-                Val::Expr(Some(state.add(ty, Some(class), None)))
-            }
-            (Primitive::Cast, [Val::Type(ty), value]) => {
-                match self.literal_of(*ty, value, &mut state) {
-                    Some(node) => Val::Expr(Some(node)),
-                    None => return self.misfit(call, state),
-                }
+            (Primitive::Cast | Primitive::Represented | Primitive::Reshaped, _) => {
+                return self.conversion_of(primitive, &values, call, state);
             }
             (Primitive::Lane, [Val::Expr(Some(node)), Val::Int(_)]) => {
                 match self.lane_of(*node, &mut state) {
@@ -185,6 +160,48 @@ impl Machine<'_> {
                 } else {
                     self.mutate(*node, state, call.line)
                 });
+            }
+            _ => return self.misfit(call, state),
+        };
+        vec![(state, Item::Val(value))]
+    }
+
+    /// Runs a primitive that converts an expression or a number.
+    fn conversion_of(
+        &mut self,
+        primitive: Primitive,
+        values: &[Val],
+        call: &Call<'_>,
+        mut state: State,
+    ) -> Paths<Item> {
+        let value = match (primitive, values) {
+            (Primitive::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
+                match self.cast(*ty, *node, &mut state, call.line) {
+                    Some(node) => Val::Expr(Some(node)),
+                    None => return Vec::new(),
+                }
+            }
+            (Primitive::Cast, [Val::Type(ty), _]) if ty.code == Code::Handle => {
+                let what = format!("{} of an address", call.name);
+                self.end(state, Outcome::Crash(what), call.line);
+                return Vec::new();
+            }
+            (Primitive::Represented, [Val::Type(ty), Val::Int(num)]) => {
+                match self.representable(*num, *ty, call.line, &mut state) {
+                    Some(num) => Val::Expr(Some(self.literal(*ty, num, &mut state))),
+                    None => return Vec::new(),
+                }
+            }
+            (Primitive::Reshaped, [Val::Expr(Some(node))]) => {
+                self.has_chosen |= self.is_concrete();
+                let (ty, class) = (state.node(*node).ty, state.node(*node).class);
+                Val::Expr(Some(state.add(ty, Some(class), None)))
+            }
+            (Primitive::Cast, [Val::Type(ty), value]) => {
+                match self.literal_of(*ty, value, &mut state) {
+                    Some(node) => Val::Expr(Some(node)),
+                    None => return self.misfit(call, state),
+                }
             }
             _ => return self.misfit(call, state),
         };

@@ -459,10 +459,10 @@ impl<'p> Machine<'p> {
                                 && state.node(*old).ty.is_vector == state.node(*new).ty.is_vector
                             {
                                 let ty = state.node(*old).ty;
-                                let Some(new) = self.cast(ty, *new, &mut state, line) else {
-                                    continue;
+                                value = match self.cast(ty, *new, &mut state, line) {
+                                    None => continue,
+                                    of => Val::Expr(of),
                                 };
-                                value = Val::Expr(Some(new));
                             }
                             if let (Val::Expr(Some(old)), Val::Expr(Some(new))) = (&old, &value)
                                 && state.node(*old).ty != state.node(*new).ty

@@ -77,11 +77,11 @@ pub(crate) struct Way {
     pub(crate) defined: Vec<ValueId>,
     /// The memory that it leaves.
     pub(crate) memory: MemoryId,
-    /// What it stopped, if it did.
+    /// The code that it stopped, if it did.
     pub(crate) stop: Option<Stop>,
 }
 
-/// What a way that stopped does not run any more.
+/// The code that a way which stopped does not run any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Stop {
     /// The rest of the innermost loop: a `break`.
