@@ -15,6 +15,7 @@ pub mod codes;
 pub mod dump;
 mod ending;
 mod names;
+pub mod parts;
 mod release;
 pub mod text;
 pub mod tree;

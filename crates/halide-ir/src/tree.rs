@@ -539,12 +539,6 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` with the expression and with every part of it, the whole before its parts.
-    pub fn for_each_part<'e>(&'e self, visit: &mut impl FnMut(&'e Self)) {
-        visit(self);
-        self.for_each_operand(&mut |operand| operand.for_each_part(visit));
-    }
-
     /// Returns its type, if all types that determine it are stated. In a dump all of them are.
     pub fn ty(&self) -> Option<Type> {
         match self {
@@ -768,14 +762,6 @@ impl StmtKind {
             | Self::Evaluate(_)
             | Self::Prefetch { .. } => {}
         }
-    }
-}
-
-/// Calls `visit` with every statement of a block, and of the blocks within these.
-pub fn for_each_stmt<'b>(block: &'b [Stmt], visit: &mut impl FnMut(&'b Stmt)) {
-    for stmt in block {
-        visit(stmt);
-        stmt.for_each_block(&mut |inner| for_each_stmt(inner, visit));
     }
 }
 

@@ -19,4 +19,6 @@ pub mod script;
 pub mod translate;
 
 pub use conditions::{ANSWER_LIMIT, Condition, SCALE_LIMIT, SIZE_LIMIT, SMALL_LIMIT};
-pub use halidom_halide_ir::{HALIDE_VERSION, NameId, Names, Release, codes, dump, text, tree};
+pub use halidom_halide_ir::{
+    HALIDE_VERSION, NameId, Names, Release, codes, dump, parts, text, tree,
+};

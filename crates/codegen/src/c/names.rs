@@ -186,7 +186,8 @@ fn is_reserved(name: &str) -> bool {
         || Scalar::from_name(base).is_some()
 }
 
-/// Tests for a macro of C's headers that stands for a number, such as `INT32_MAX`, or makes one, such as `INT32_C`.
+/// Tests for a macro of C's headers that stands for a number, such as `INT32_MAX`, or makes one, as
+/// `INT32_C` does.
 fn is_limit(name: &str) -> bool {
     let ends = ["_MAX", "_MIN", "_WIDTH", "_C"].iter().any(|end| name.ends_with(end));
     ends && !name.contains(|character: char| character.is_ascii_lowercase())

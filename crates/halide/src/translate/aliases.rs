@@ -10,7 +10,8 @@
 use halidom_base::IndexMap;
 
 use crate::NameId;
-use crate::tree::{Expr, Stmt, StmtKind, for_each_stmt};
+use crate::parts::for_each_stmt;
+use crate::tree::{Expr, Stmt, StmtKind};
 
 /// The accesses to a memory.
 #[derive(Clone, Copy, Default)]

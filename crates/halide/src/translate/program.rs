@@ -29,6 +29,7 @@ use super::{
     aliases, checks, closed_work, components, debugging, failures, folds, intrinsics,
     kept_components, profiling, rounding, scopes,
 };
+use crate::parts::for_each_stmt;
 use crate::pipeline::Pipeline;
 use crate::tree::{self, Block, Expr, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
@@ -196,7 +197,7 @@ fn callers_structs(pipeline: &Pipeline, names: &Names, found: &mut FxHashSet<Nam
 fn requires(source: &Source, names: &Names, block: &[Stmt]) -> Result<bool> {
     let has_one = |expr: &Expr| calls(names, expr, &|name| name == REQUIRE);
     let (mut found, mut bound, mut used) = (false, Vec::new(), FxHashSet::default());
-    tree::for_each_stmt(block, &mut |stmt| {
+    for_each_stmt(block, &mut |stmt| {
         if let StmtKind::Let { name, value } = &stmt.kind
             && has_one(value)
         {

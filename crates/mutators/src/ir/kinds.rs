@@ -401,22 +401,3 @@ pub(crate) const I32: Type = Type { code: Code::Int, bits: 32, is_vector: false 
 pub(crate) fn bit(kind: Kind) -> u128 {
     1 << (kind as u32)
 }
-
-/// The possible types of those operands whose type the node's own type leaves open. A node without
-/// such operands gets one type, which does not matter.
-pub(crate) fn operand_types(kind: Kind, ty: Type) -> Vec<Type> {
-    if kind.is_stmt() {
-        vec![I32]
-    } else if kind.has_free_operand() {
-        let mut types = Type::SCALARS.to_vec();
-        // Addresses are only compared.
-        types.retain(|ty| *ty != Type::HANDLE || matches!(kind, Kind::EQ | Kind::NE));
-        // The bits of a number are read as a number of another type.
-        types.retain(|of| kind != Kind::Reinterpret || of.bits == ty.bits);
-        types
-    } else if kind == Kind::Select && ty.is_vector {
-        vec![Type::BOOL, Type::BOOL.with_vector(true)]
-    } else {
-        vec![ty]
-    }
-}

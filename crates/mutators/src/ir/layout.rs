@@ -1,6 +1,6 @@
 //! The members of nodes in the order of `make`, as each compiler has them.
 
-use crate::ir::kinds::{Kind, Role};
+use crate::ir::kinds::{I32, Kind, Role, Type};
 
 /// The signature of a `make`.
 pub(crate) struct Layout {
@@ -267,4 +267,30 @@ pub(crate) fn canonical(name: &str) -> &str {
 /// The role of a member.
 pub(crate) fn role(kind: Kind, member: &str) -> Option<Role> {
     kind.fields().iter().find(|(name, _)| *name == member).map(|(_, role)| *role)
+}
+
+/// The possible types of those operands whose type the node's own type leaves open. A node without
+/// such operands gets one type, which does not matter.
+pub(crate) fn operand_types(kind: Kind, ty: Type, profile: &str) -> Vec<Type> {
+    if kind.is_stmt() {
+        vec![I32]
+    } else if kind.has_free_operand() {
+        let mut types = Type::SCALARS.to_vec();
+        // Addresses are only compared.
+        types.retain(|ty| *ty != Type::HANDLE || matches!(kind, Kind::EQ | Kind::NE));
+        // The bits of a number are read as a number of another type.
+        types.retain(|of| kind != Kind::Reinterpret || of.bits == ty.bits);
+        types
+    } else if kind == Kind::Select && ty.is_vector {
+        let mut types = vec![Type::BOOL, Type::BOOL.with_vector(true)];
+        types.retain(|of| of.is_vector || selects_vectors(profile));
+        types
+    } else {
+        vec![ty]
+    }
+}
+
+/// Tests whether a `Select` of a compiler may choose between vectors by one truth value (`IR.cpp`).
+pub(crate) fn selects_vectors(profile: &str) -> bool {
+    !LATEST.contains(&profile)
 }

@@ -189,6 +189,8 @@ pub(crate) struct State {
     pub(crate) mutated: Vec<(NodeId, NodeId)>,
     /// The arguments of `mutate`, with results that are not greater in the order on IR.
     pub(crate) shrunk: Vec<(NodeId, NodeId)>,
+    /// Nodes with results that are not greater in the order on IR, whatever `mutate` returns.
+    pub(crate) folded: Vec<(NodeId, NodeId)>,
     /// Numbers put into literals of at least 32 bits that may not fit: the literal's class, the
     /// number and its type.
     pub(crate) narrowed: Vec<(usize, ValueId, Type)>,
@@ -225,6 +227,8 @@ pub(crate) struct State {
     pub(crate) idle: Vec<usize>,
     /// Classes of expressions whose value does not depend on memory.
     pub(crate) steady: Vec<usize>,
+    /// Classes of expressions without calls of functions that have effects.
+    pub(crate) uncalled: Vec<usize>,
     /// Classes of expressions without side effects.
     pub(crate) pure: Vec<usize>,
     /// Expressions that may have no value.
@@ -313,6 +317,7 @@ impl State {
             self.class_alias.push(self.class_alias.len());
             self.class_alias.len() - 1
         });
+        let shape = shape.map(|shape| self.nested(shape));
         self.nodes.push(Rc::new(Node {
             ty,
             class,
@@ -327,6 +332,45 @@ impl State {
         self.nodes.len() - 1
     }
 
+    /// Nests a sequence as `make` does: the first statement of a block is no block, and that of a
+    /// fork is no fork (`IR.cpp`). A first statement that is not known stays; what reads such a
+    /// node must ask first (`Machine::nested`).
+    fn nested(&mut self, shape: Shape) -> Shape {
+        let Shape { kind: kind @ (Kind::Block | Kind::Fork), fields } = &shape else {
+            return shape;
+        };
+        let kind = *kind;
+        let [Field::Expr(first), rest] = *fields.as_slice() else { return shape };
+        let inner = self.shape(first).filter(|inner| inner.kind == kind);
+        let Some([first, next]) = inner.and_then(|inner| inner.fields.first_chunk()).copied()
+        else {
+            return shape;
+        };
+        let rest = Shape { kind, fields: vec![next, rest] };
+        let rest = Field::Expr(self.add(Type::STMT, None, Some(rest)));
+        self.nested(Shape { kind, fields: vec![first, rest] })
+    }
+
+    /// Nests a sequence anew, as its first statement turned out to be one.
+    pub(crate) fn nest(&mut self, node: NodeId) {
+        let shape = self.shape(node).cloned().map(|shape| self.nested(shape));
+        self.node_mut(node).shape = shape;
+    }
+
+    /// Tests whether a node is no sequence, or one whose members are those that it was made of.
+    pub(crate) fn is_nested(&self, node: NodeId) -> bool {
+        let Some(Shape { kind: kind @ (Kind::Block | Kind::Fork), fields }) = self.shape(node)
+        else {
+            return true;
+        };
+        let Some(Field::Expr(first)) = fields.first() else { return true };
+        let first = self.node(*first);
+        match &first.shape {
+            Some(shape) => shape.kind != *kind,
+            None => first.not & crate::ir::kinds::bit(*kind) != 0,
+        }
+    }
+
     /// Makes the members of a node that turned out to have a kind. Operands of free type get the
     /// type `operand`.
     pub(crate) fn opaque_fields(
@@ -338,7 +382,7 @@ impl State {
     ) -> Vec<Field> {
         let (ty, class) = (self.node(node).ty, self.node(node).class);
         let mut fields = Vec::new();
-        for (_, role) in kind.fields() {
+        for (member, role) in kind.fields() {
             fields.push(match role {
                 Role::Same => Field::Expr(self.add(ty, None, None)),
                 // The value of a `Let` need not have the lanes of its body.
@@ -375,6 +419,9 @@ impl State {
                 Role::Stmt => {
                     let stmt = self.add(Type::STMT, None, None);
                     self.node_mut(stmt).not |= crate::ir::kinds::bit(Kind::Undefined);
+                    if *member == "first" {
+                        self.node_mut(stmt).not |= crate::ir::kinds::bit(kind);
+                    }
                     Field::Expr(stmt)
                 }
                 Role::OptionalStmt => Field::Expr(self.add(Type::STMT, None, None)),

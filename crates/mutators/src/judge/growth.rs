@@ -11,7 +11,8 @@
 
 use halidom_cpp::ast::Function;
 
-use crate::ir::kinds::{I32, Kind, Type, operand_types};
+use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::layout::operand_types;
 use crate::ir::state::State;
 use crate::ir::value::Val;
 use crate::judge::entry::{Entry, any_of};
@@ -71,7 +72,7 @@ fn may_grow<'p>(entry: Entry<'p>, function: &'p Function) -> bool {
     types.iter().flat_map(|ty| lanes.iter().map(|lanes| ty.with_vector(*lanes))).any(|ty| {
         let operands = match kind {
             Kind::Store => vec![I32, I32.with_vector(true)],
-            _ => operand_types(kind, ty),
+            _ => operand_types(kind, ty, entry.profile.name),
         };
         kind.admits(ty) && operands.into_iter().any(|operand| may_grow_at(entry, ty, operand))
     })

@@ -9,7 +9,8 @@ use halidom_cpp::ast::File;
 use halidom_rewrites::profile::Profile;
 use halidom_rewrites::rules::{Domain, Number, Random, Values};
 
-use crate::ir::kinds::{Kind, Type, operand_types};
+use crate::ir::kinds::{Kind, Type};
+use crate::ir::layout::operand_types;
 use crate::ir::node::NodeId;
 use crate::ir::state::State;
 use crate::ir::value::Val;
@@ -79,7 +80,7 @@ pub fn observe(
                 || !ty.is_vector
                 || matches!(mutant.kind, Kind::Ramp | Kind::Broadcast);
             if is_modelled && mutant.kind.admits(ty) {
-                let operands = operand_types(mutant.kind, ty);
+                let operands = operand_types(mutant.kind, ty, mutant.profile.name);
                 types.extend(operands.into_iter().map(|operand| (ty, operand)));
             }
         }

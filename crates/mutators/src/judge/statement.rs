@@ -18,7 +18,7 @@ use crate::judge::verify::{UNKNOWN_RESULT, is_unknown, not_shown_to_end, unfound
 use crate::machine::balance::left_at_end;
 use crate::machine::run::{End, MANY_PATHS, Machine, Operands, Outcome};
 use crate::meaning::equivalence::same_effect;
-use crate::meaning::memory::{Memory, MemoryId};
+use crate::meaning::memory::{Memory, MemoryId, Stop};
 use crate::meaning::terms::{Given, Meaning};
 
 /// The number of random statements for each mutator.
@@ -53,7 +53,7 @@ const SEEDS: u64 = 3;
 pub(super) struct Observed {
     calls: Vec<String>,
     memory: Vec<((u32, i128), i128)>,
-    is_stopped: bool,
+    stop: Option<Stop>,
 }
 
 /// Examines a mutator of statements.
@@ -558,8 +558,7 @@ pub(super) fn observed(
         happened.push(event);
         memory = before;
     }
-    let mut observed =
-        Observed { calls: Vec::new(), memory: Vec::new(), is_stopped: way.is_stopped };
+    let mut observed = Observed { calls: Vec::new(), memory: Vec::new(), stop: way.stop };
     let mut held: IndexMap<(u32, i128), i128> = IndexMap::default();
     let mut local: Vec<u32> = Vec::new();
     let mut taken = Taken::default();
@@ -640,7 +639,7 @@ impl Taken {
 }
 
 fn undefined() -> Observed {
-    Observed { calls: vec!["undefined".to_owned()], memory: Vec::new(), is_stopped: false }
+    Observed { calls: vec!["undefined".to_owned()], memory: Vec::new(), stop: None }
 }
 
 /// Describes the first difference.
@@ -654,8 +653,8 @@ pub(super) fn told(expected: &Observed, got: &Observed) -> String {
             return format!("{} becomes {}", text(call), text(other));
         }
     }
-    if expected.is_stopped != got.is_stopped {
-        return "an assert fails in one alone".to_owned();
+    if expected.stop != got.stop {
+        return "one alone ends early".to_owned();
     }
     for (place, _) in expected.memory.iter().chain(&got.memory) {
         let held = |observed: &Observed| {
@@ -702,9 +701,10 @@ pub(super) fn shown(
         parts.extend(observed.memory.iter().map(|((buffer, index), value)| {
             format!("{}[{index}] = {value}", crate::ir::show::name(*buffer))
         }));
-        if observed.is_stopped {
-            parts.push("a failed assert".to_owned());
-        }
+        parts.extend(observed.stop.map(|stop| match stop {
+            Stop::Loop => "a break".to_owned(),
+            Stop::All => "a failed assert".to_owned(),
+        }));
         if parts.is_empty() { "nothing".to_owned() } else { parts.join("; ") }
     };
     Counterexample {

@@ -5,7 +5,7 @@ use halidom_base::FxHashMap;
 use halidom_rewrites::rules::{Number, Random, Values};
 
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
-use crate::ir::layout::{has_elements, parameters};
+use crate::ir::layout::{has_elements, parameters, selects_vectors};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::judge::entry::Entry;
@@ -117,7 +117,7 @@ const SMALL: [Kind; 14] = [
 ];
 
 /// The kinds of statements that are made only for mutators whose text names them.
-const RARE: [Kind; 3] = [Kind::Partition, Kind::AssertStmt, Kind::Acquire];
+const RARE: [Kind; 4] = [Kind::Partition, Kind::AssertStmt, Kind::Acquire, Kind::Break];
 
 /// Numbers of iterations of loops that are negative or very large. In a loop that begins at a small
 /// number, the last iteration has an `int32`.
@@ -396,7 +396,10 @@ impl Maker<'_> {
         match role {
             Role::Same => Member::OfType(ty),
             Role::Operand | Role::Any => Member::OfType(operand.with_vector(lanes)),
-            Role::Condition => Member::OfType(Type::BOOL),
+            Role::Condition => {
+                let lanes = ty.is_vector && !selects_vectors(self.profile);
+                Member::OfType(Type::BOOL.with_vector(lanes))
+            }
             Role::Element => Member::OfType(ty.element()),
             Role::Vector => Member::OfType(ty.element().with_vector(true)),
             Role::Lanes => Member::Made(Field::Lanes),
@@ -505,8 +508,12 @@ impl Maker<'_> {
         let value = if is_write {
             self.within(I32, depth + 1)
         } else {
-            let asked: Vec<NodeId> =
-                self.made.iter().filter(|(of, _)| of.is_bool()).map(|(_, node)| *node).collect();
+            let asked: Vec<NodeId> = self
+                .made
+                .iter()
+                .filter(|(of, _)| *of == Type::BOOL)
+                .map(|(_, node)| *node)
+                .collect();
             if !asked.is_empty() && self.random.below(2) == 0 {
                 let condition = asked[self.random.below(asked.len() as u64) as usize];
                 let [yes, no] = [1, 0].map(|number| self.number_node(number));

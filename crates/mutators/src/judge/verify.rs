@@ -9,7 +9,8 @@ use halidom_rewrites::rules::{
 };
 use halidom_smt::Solver;
 
-use crate::ir::kinds::{Kind, Type, operand_types};
+use crate::ir::kinds::{Kind, Type};
+use crate::ir::layout::operand_types;
 use crate::ir::node::NodeId;
 use crate::ir::record::{Imbalance, Pushed};
 use crate::ir::state::State;
@@ -108,7 +109,7 @@ pub(crate) fn examine(
             if !entry.kind.admits(ty) || entry.mode.is_emitter() && is_left_out {
                 continue;
             }
-            for operand in operand_types(entry.kind, ty) {
+            for operand in operand_types(entry.kind, ty, entry.profile.name) {
                 if entry.mode.is_emitter() && operand == Type::HANDLE && ty != operand {
                     continue;
                 }
@@ -216,7 +217,7 @@ impl Examiner<'_, '_> {
     /// Runs the mutator on random IR.
     fn try_out(&mut self, entry: Entry<'_>, ty: Type, operand: Type, shown: &str) {
         let mut trials = Trials::new(entry, ty, operand, 7);
-        for _ in 0..TRIALS / operand_types(entry.kind, ty).len() {
+        for _ in 0..TRIALS / operand_types(entry.kind, ty, entry.profile.name).len() {
             let Some(concrete) = trials.next() else { return };
             for is_asked in [false, true] {
                 let entry = Entry { is_asked, ..entry };
@@ -325,7 +326,8 @@ impl Examiner<'_, '_> {
         let Some((line, why)) = unfounded(entry, end) else { return };
         if !self.is_found(Standing::Partial, line) && self.is_possible(entry, machine, end) {
             let node = end.state.node(input).ty;
-            let operand = operand_types(entry.kind, node).first().copied().unwrap_or(node);
+            let operand = operand_types(entry.kind, node, entry.profile.name);
+            let operand = operand.first().copied().unwrap_or(node);
             let trials = Trials::new(entry, node, operand, 7);
             self.findings.push(not_shown_to_end(entry, trials, (line, why), ty));
         }

@@ -8,9 +8,9 @@ use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Num, Place, Val};
 use crate::machine::api::{Call, Item};
+use crate::machine::known_effects::{calls, does_nothing, has_effect, reads_memory};
 use crate::machine::language::{Fact, Term};
 use crate::machine::run::{Machine, Paths};
-use crate::machine::structure::{does_nothing, has_effect, reads_memory};
 
 impl Machine<'_> {
     /// Calls a function whose answer tells a fact about a node. The other answer tells nothing, and
@@ -78,9 +78,13 @@ impl Machine<'_> {
             Fact::NoOp if is_concrete => Some(does_nothing(node, state)),
             Fact::NoOp => {
                 let class = state.class(state.node(node).class);
-                state.idle.iter().any(|idle| state.class(*idle) == class).then_some(true)
+                let is_idle = state.idle.iter().any(|idle| state.class(*idle) == class);
+                // It is asked of evaluations and of nothing only.
+                let kind = state.shape(node).map(|shape| shape.kind);
+                let is_other = kind.is_some_and(|of| of != Kind::Evaluate && of != Kind::Undefined);
+                if is_other { Some(false) } else { is_idle.then_some(true) }
             }
-            Fact::NoEffect => is_concrete.then(|| !has_effect(node, state)),
+            Fact::NoCall => is_concrete.then(|| !calls(node, state)),
             Fact::Steady => {
                 is_concrete.then(|| !has_effect(node, state) && !reads_memory(node, state))
             }
@@ -123,7 +127,7 @@ impl Machine<'_> {
                 let class = state.class(class);
                 state.idle.push(class);
             }
-            Fact::NoEffect => state.pure.push(class),
+            Fact::NoCall => state.uncalled.push(class),
             Fact::Steady => {
                 state.steady.push(class);
                 state.pure.push(class);

@@ -2,7 +2,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun};
 
-use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::kinds::{Code, I32, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Assumption, Computation, State, Until};
 use crate::ir::value::Val;
@@ -10,7 +10,7 @@ use crate::machine::api::{Call, Item};
 use crate::machine::api_terms::items;
 use crate::machine::contracts;
 use crate::machine::language::{Primitive, Term, Word};
-use crate::machine::run::{Machine, Paths};
+use crate::machine::run::{Machine, Outcome, Paths};
 
 impl Machine<'_> {
     /// Runs a primitive.
@@ -59,18 +59,19 @@ impl Machine<'_> {
             (Primitive::Constant, [Val::Code(code), Val::Expr(Some(node))]) => {
                 return items(self.as_const(*node, *code, state));
             }
+            (Primitive::Same, [Val::Expr(Some(a)), Val::Expr(Some(b))])
+                if [a, b].iter().any(|of| is_write(**of, &state)) =>
+            {
+                // The predicates of two writes are not compared.
+                let (holds, fails) = self.choose(state);
+                return items(self.truths(vec![holds], vec![fails]));
+            }
             (Primitive::Same, [Val::Expr(Some(a)), Val::Expr(Some(b))]) => {
                 let (holds, fails) = self.equal(*a, *b, state);
                 return items(self.truths(holds, fails));
             }
-            (Primitive::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
-                Val::Expr(Some(Self::cast(*ty, *node, &mut state)))
-            }
-            (Primitive::Cast, [Val::Type(ty), value]) => {
-                match self.literal_of(*ty, value, &mut state) {
-                    Some(node) => Val::Expr(Some(node)),
-                    None => return self.misfit(call, state),
-                }
+            (Primitive::Cast | Primitive::Represented | Primitive::Reshaped, _) => {
+                return self.conversion_of(primitive, &values, call, state);
             }
             (Primitive::Lane, [Val::Expr(Some(node)), Val::Int(_)]) => {
                 match self.lane_of(*node, &mut state) {
@@ -159,6 +160,48 @@ impl Machine<'_> {
                 } else {
                     self.mutate(*node, state, call.line)
                 });
+            }
+            _ => return self.misfit(call, state),
+        };
+        vec![(state, Item::Val(value))]
+    }
+
+    /// Runs a primitive that converts an expression or a number.
+    fn conversion_of(
+        &mut self,
+        primitive: Primitive,
+        values: &[Val],
+        call: &Call<'_>,
+        mut state: State,
+    ) -> Paths<Item> {
+        let value = match (primitive, values) {
+            (Primitive::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
+                match self.cast(*ty, *node, &mut state, call.line) {
+                    Some(node) => Val::Expr(Some(node)),
+                    None => return Vec::new(),
+                }
+            }
+            (Primitive::Cast, [Val::Type(ty), _]) if ty.code == Code::Handle => {
+                let what = format!("{} of an address", call.name);
+                self.end(state, Outcome::Crash(what), call.line);
+                return Vec::new();
+            }
+            (Primitive::Represented, [Val::Type(ty), Val::Int(num)]) => {
+                match self.representable(*num, *ty, call.line, &mut state) {
+                    Some(num) => Val::Expr(Some(self.literal(*ty, num, &mut state))),
+                    None => return Vec::new(),
+                }
+            }
+            (Primitive::Reshaped, [Val::Expr(Some(node))]) => {
+                self.has_chosen |= self.is_concrete();
+                let (ty, class) = (state.node(*node).ty, state.node(*node).class);
+                Val::Expr(Some(state.add(ty, Some(class), None)))
+            }
+            (Primitive::Cast, [Val::Type(ty), value]) => {
+                match self.literal_of(*ty, value, &mut state) {
+                    Some(node) => Val::Expr(Some(node)),
+                    None => return self.misfit(call, state),
+                }
             }
             _ => return self.misfit(call, state),
         };
@@ -261,7 +304,9 @@ impl Machine<'_> {
         else {
             return self.misfit(call, state);
         };
-        let (a, b) = self.match_types(a, b, &mut state);
+        let Some((a, b)) = self.match_types(a, b, &mut state, call.line) else {
+            return Vec::new();
+        };
         for (name, node) in names.into_iter().zip([a, b]) {
             call.names.push((name, Item::Val(Val::Expr(Some(node)))));
         }
@@ -317,6 +362,11 @@ impl Machine<'_> {
 fn is_literal(node: NodeId, state: &State) -> bool {
     let literals = [Kind::IntImm, Kind::UIntImm, Kind::FloatImm, Kind::StringImm];
     state.shape(node).is_some_and(|shape| literals.contains(&shape.kind))
+}
+
+/// Tests whether a node is known to be a write to a function.
+fn is_write(node: NodeId, state: &State) -> bool {
+    state.shape(node).is_some_and(|shape| shape.kind == Kind::Provide)
 }
 
 /// The nodes that items are.

@@ -11,6 +11,7 @@ use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 
 use crate::ir::kinds::{Code, Kind, Type};
+use crate::ir::layout::selects_vectors;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::machine::lookup::last_part;
@@ -161,7 +162,8 @@ impl Machine<'_> {
                         let ty = state.node(a).ty;
                         let fields = [condition, a, b].map(Field::Expr).to_vec();
                         let shape = Shape { kind: Kind::Select, fields };
-                        let is_of_truth = state.node(condition).ty == Type::BOOL;
+                        let is_of_truth = state.node(condition).ty == Type::BOOL
+                            && (!ty.is_vector || selects_vectors(self.profile.name));
                         is_of_truth.then(|| state.add(ty, None, Some(shape)))
                     }
                     _ => None,

@@ -6,7 +6,8 @@ use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 use halidom_rewrites::rules::{ValueId, Values};
 
-use crate::ir::kinds::{I32, Kind, bit, operand_types};
+use crate::ir::kinds::{I32, Kind, bit};
+use crate::ir::layout::operand_types;
 use crate::ir::node::{NodeId, Shape, class_of};
 use crate::ir::state::{Atom, Decision, Slot, State};
 use crate::ir::value::Val;
@@ -294,7 +295,7 @@ impl<'p> Machine<'p> {
         fails.node_mut(node).not |= bit(kind);
         fails.decide(Atom::Is(node, kind), false);
         let mut holds = Vec::new();
-        for operand in operand_types(kind, ty) {
+        for operand in operand_types(kind, ty, self.profile.name) {
             if kind.has_free_operand() && operand.is_like_another() {
                 continue;
             }

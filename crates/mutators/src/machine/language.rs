@@ -214,6 +214,10 @@ pub(crate) enum Primitive {
     Same,
     /// `(cast t x)`
     Cast,
+    /// `(represented t k)`
+    Represented,
+    /// `(reshaped e)`
+    Reshaped,
     /// `(node KIND x …)`
     Node,
     /// `(call "NAME" t x …)`
@@ -250,6 +254,8 @@ impl Primitive {
         ("constant", Self::Constant, 2, 2),
         ("same", Self::Same, 2, 2),
         ("cast", Self::Cast, 2, 2),
+        ("represented", Self::Represented, 2, 2),
+        ("reshaped", Self::Reshaped, 1, 1),
         ("node", Self::Node, 2, 4),
         ("call", Self::Call, 2, 3),
         ("lane", Self::Lane, 2, 2),
@@ -274,8 +280,8 @@ pub(crate) enum Fact {
     Holds,
     /// `(no-op s)`
     NoOp,
-    /// `(no-effect e)`
-    NoEffect,
+    /// `(no-call e)`
+    NoCall,
     /// `(steady e)`
     Steady,
     /// `(undef e)`
@@ -289,7 +295,7 @@ impl Fact {
     pub(crate) const NAMES: &'static [(&'static str, Self, usize)] = &[
         ("holds", Self::Holds, 1),
         ("no-op", Self::NoOp, 1),
-        ("no-effect", Self::NoEffect, 1),
+        ("no-call", Self::NoCall, 1),
         ("steady", Self::Steady, 1),
         ("undef", Self::Undef, 1),
         ("within", Self::Within, 3),

@@ -24,7 +24,8 @@
 //!   has the assertions of `make` about types.
 //! * `open_lanes` answers questions about the lanes of bound values; `shuffles` has the members of
 //!   shuffles of known IR.
-//! * `keys` compares the kinds of nodes by their keys.
+//! * `keys` compares the kinds of nodes by their keys. `known_effects` has the effects of known IR.
+//! * `nesting` nests sequences of statements, and `casts` converts expressions, as the API does.
 //! * `peeled` takes the bindings around an expression apart.
 //! * `maps` has the maps of runs on known IR, `texts` the names that are made of texts, `backwards`
 //!   the loops by reverse iterators.
@@ -56,6 +57,7 @@ pub(crate) mod balance;
 mod bindings;
 pub(crate) mod buffers;
 pub(crate) mod calls;
+mod casts;
 mod classes;
 pub(crate) mod contracts;
 pub(crate) mod conversions;
@@ -76,6 +78,7 @@ pub(crate) mod info;
 mod intervals;
 pub(crate) mod invariants;
 pub(crate) mod keys;
+pub(crate) mod known_effects;
 pub(crate) mod lanes;
 pub(crate) mod language;
 mod learnt;
@@ -88,6 +91,7 @@ pub(crate) mod masks;
 pub(crate) mod methods;
 pub(crate) mod mutate;
 pub(crate) mod names;
+mod nesting;
 pub(crate) mod nodes;
 pub(crate) mod numbers;
 pub(crate) mod objects;

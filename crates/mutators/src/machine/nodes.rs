@@ -8,6 +8,7 @@ use crate::ir::intrinsics::{
     is_of_the_ir, is_other_type, own_call_type,
 };
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
+use crate::ir::layout::selects_vectors;
 use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
 use crate::ir::value::{Num, Piece, Place, Val, members};
@@ -23,55 +24,6 @@ const CALL_MEMBERS: &[&str] = &["func", "value_index", "image", "param"];
 const OTHER_TYPE: &str = "Call::make of an intrinsic with another call type";
 
 impl Machine<'_> {
-    /// Converts two expressions to a common type (`match_types` in `IROperator.cpp`).
-    pub(crate) fn match_types(&mut self, a: NodeId, b: NodeId, s: &mut State) -> (NodeId, NodeId) {
-        let (mut a, mut b) = (a, b);
-        let (ta, tb) = (s.node(a).ty, s.node(b).ty);
-        if ta.is_vector && !tb.is_vector {
-            b = Self::broadcast(b, s);
-        } else if tb.is_vector && !ta.is_vector {
-            a = Self::broadcast(a, s);
-        }
-        let (ta, tb) = (s.node(a).ty, s.node(b).ty);
-        if ta == tb {
-            return (a, b);
-        }
-        let common = match (ta.code, tb.code) {
-            (Code::Float, Code::Float) => {
-                if ta.bits > tb.bits {
-                    ta
-                } else {
-                    tb
-                }
-            }
-            (Code::Float, _) => ta,
-            (_, Code::Float) => tb,
-            (Code::UInt, Code::UInt) => Type { bits: ta.bits.max(tb.bits), ..ta },
-            _ => {
-                let is_unsigned = self.profile.name == "heterocl"
-                    && (ta.code == Code::UInt || tb.code == Code::UInt);
-                let code = if is_unsigned { Code::UInt } else { Code::Int };
-                Type { code, bits: ta.bits.max(tb.bits), ..ta }
-            }
-        };
-        (Self::cast(common, a, s), Self::cast(common, b, s))
-    }
-
-    /// `cast(ty, e)`: returns the node itself if it has the type.
-    pub(crate) fn cast(ty: Type, node: NodeId, state: &mut State) -> NodeId {
-        if state.node(node).ty == ty {
-            return node;
-        }
-        let shape = Shape { kind: Kind::Cast, fields: vec![Field::Expr(node)] };
-        state.add(ty, None, Some(shape))
-    }
-
-    pub(crate) fn broadcast(node: NodeId, state: &mut State) -> NodeId {
-        let ty = state.node(node).ty.with_vector(true);
-        let fields = vec![Field::Expr(node), Field::Lanes];
-        state.add(ty, None, Some(Shape { kind: Kind::Broadcast, fields }))
-    }
-
     /// Makes a binary node. `make` asserts that both operands have the same type.
     pub(crate) fn make(
         &mut self,
@@ -124,6 +76,10 @@ impl Machine<'_> {
             }
         };
         let fits = element.range().is_none_or(|(low, high)| low <= num.low && num.high <= high);
+        // HeteroCL keeps all bits, and so a number that the type does not hold.
+        if !fits && self.profile.name == "heterocl" && self.values.as_number(num.term).is_some() {
+            state.lost = Some("a literal of a number that its type does not hold");
+        }
         let is_beyond = element.domain() == Domain::Whole && !fits;
         let term = if is_beyond && self.cuts_literals() {
             let wrapped = self.values.convert(term, Domain::Signed(element.bits));
@@ -363,7 +319,13 @@ impl Machine<'_> {
             | (Kind::FloatImm, [Val::Type(ty), Val::Real(_)])
                 if !kind.admits(*ty) =>
             {
-                return Err(Unmade::Crash(format!("of the type {ty}")));
+                let what = format!("of the type {ty}");
+                // HeteroCL asserts nothing there.
+                return Err(if self.profile.name == "heterocl" {
+                    Unmade::Unsupported(format!("{}::make {what}", kind.name()))
+                } else {
+                    Unmade::Crash(what)
+                });
             }
             (Kind::FloatImm, [Val::Type(ty), Val::Real(term)]) => (*ty, vec![Field::Number(*term)]),
             (Kind::Cast, [Val::Type(ty), Val::Expr(Some(node))]) => {
@@ -400,7 +362,9 @@ impl Machine<'_> {
             ) => {
                 let (of, ta, tb) =
                     (state.node(*condition).ty, state.node(*a).ty, state.node(*b).ty);
-                if !of.is_bool() || ta != tb || of.is_vector && !ta.is_vector {
+                let is_mixed = of.is_vector != ta.is_vector;
+                let is_allowed = !of.is_vector && selects_vectors(self.profile.name);
+                if !of.is_bool() || ta != tb || is_mixed && !is_allowed {
                     return Err(Unmade::Crash(format!("of mismatched types {of}, {ta}, {tb}")));
                 }
                 (ta, vec![Field::Expr(*condition), Field::Expr(*a), Field::Expr(*b)])
@@ -652,6 +616,10 @@ impl Machine<'_> {
                 holds.facts.push(same);
                 return (vec![holds], vec![fails]);
             }
+            if !state.is_nested(a) || !state.is_nested(b) {
+                let (holds, fails) = self.choose(state);
+                return (vec![holds], vec![fails]);
+            }
             let mut holds = vec![state];
             let mut fails = Vec::new();
             for (first, second) in first.fields.iter().zip(&second.fields) {
@@ -722,6 +690,10 @@ impl Machine<'_> {
             return self.mutate_to_mask(node, &state, line);
         }
         let assumed = state.conditions();
+        if !assumed.is_empty() && self.remembers() {
+            let what = "a mutation under a condition, of which the class keeps the result";
+            return self.unsupported(state, what, line);
+        }
         if !assumed.is_empty() && ty == Type::LIST {
             return self.unsupported(state, "a list that is mutated under a condition", line);
         }
@@ -739,6 +711,12 @@ impl Machine<'_> {
         state.mutated.push((node, new));
         self.visited(Some(new), &mut state);
         vec![(state, Val::Expr(Some(new)))]
+    }
+
+    /// Tests whether `mutate` of the class returns what it made of the same node before, whatever
+    /// was assumed then (`IRGraphMutator` in `IRMutator.cpp`).
+    fn remembers(&self) -> bool {
+        self.classes_of(&self.class).iter().any(|of| of.starts_with("IRGraphMutator"))
     }
 
     /// Updates the object after a node was mutated. Members that were assigned become unknown, as

@@ -474,6 +474,24 @@ impl<'p> Machine<'p> {
                 return self.unsupported(state, what, line);
             }
             let ty = state.node(a).ty;
+            let (is_halide, is_shift) =
+                (self.profile.name == "halide", matches!(op, Sign::Shl | Sign::Shr));
+            let is_refused = match ty.code {
+                Code::Float => !is_shift || !is_halide,
+                Code::Handle => !is_shift,
+                _ => false,
+            };
+            if is_refused {
+                self.end(state, Outcome::Rejected(format!("the operator {op} at {ty}")), line);
+                return Vec::new();
+            }
+            // Of truth values, Halide makes connectives.
+            let connective =
+                [(Sign::BitAnd, Kind::And), (Sign::BitOr, Kind::Or), (Sign::BitXor, Kind::NE)];
+            let connective = connective.into_iter().find(|(sign, _)| *sign == op);
+            if let Some((_, kind)) = connective.filter(|_| is_halide && ty.is_bool()) {
+                return self.make(kind, a, b, state, line);
+            }
             let fields = vec![Field::Expr(a), Field::Expr(b)];
             let node = state.add(ty, None, Some(Shape { kind: Kind::Call, fields }));
             state.node_mut(node).intrinsic = Some(intrinsic.to_owned());
@@ -514,20 +532,30 @@ impl<'p> Machine<'p> {
             }
             _ => return self.unsupported(state, format!("the operator {op} on Expr"), line),
         };
-        let (a, b) = self.match_types(pair.0, pair.1, &mut state);
+        let Some((a, b)) = self.match_types(pair.0, pair.1, &mut state, line) else {
+            return Vec::new();
+        };
         self.make(kind, a, b, state, line)
     }
 
     /// A number next to an expression must be a number of the expression's type: the compiler
     /// refuses any other. `None` if it is not; else, the path goes on where it is.
-    fn representable(&mut self, num: Num, ty: Type, line: usize, s: &mut State) -> Option<Num> {
-        let Some((least, greatest)) = ty.range().filter(|_| ty.code != Code::Float) else {
-            return Some(num);
-        };
+    pub(super) fn representable(
+        &mut self,
+        num: Num,
+        ty: Type,
+        line: usize,
+        s: &mut State,
+    ) -> Option<Num> {
+        let what = format!("an integer that {ty} does not hold");
+        if ty.code == Code::Handle {
+            self.end(s.clone(), Outcome::Rejected(what), line);
+            return None;
+        }
+        let Some((least, greatest)) = ty.range() else { return Some(num) };
         if least <= num.low && num.high <= greatest {
             return Some(num);
         }
-        let what = format!("an integer that {ty} does not hold");
         if self.values.as_number(num.term).is_some() {
             self.end(s.clone(), Outcome::Rejected(what), line);
             return None;

@@ -6,9 +6,14 @@
 //! (Knuth and Bendix, *Simple word problems in universal algebras*, 1970). A node weighs the sum of
 //! the weights of its nodes, each at least 1. Of two nodes, the heavier is greater; of two of one
 //! weight, the one of the higher kind; of two of one kind, the one whose operands are greater,
-//! compared from the last to the first. So the order has no infinite descent, a node is greater
-//! than its parts, and a greater operand makes a greater node. A kind with a missing operand, or
-//! with another number of operands, is another kind, which is compared by weight alone.
+//! compared from the last to the first, but of a block or a fork from the first to the last. So the
+//! order has no infinite descent, a node is greater than its parts, and a greater operand makes a
+//! greater node. A kind with a missing operand, or with another number of operands, is another
+//! kind, which is compared by weight alone.
+//!
+//! `make` nests a block of a block anew, which leaves its weight and makes its first statement
+//! less. So a block that `make` made is at most what it was made of, and that stands for it on the
+//! lesser side.
 //!
 //! A path knows some of the nodes only in part. What is shown here holds for all that they may be:
 //! an unknown part weighs at least 1, and what `mutate` returned is not greater than its argument.
@@ -52,7 +57,7 @@ pub(crate) fn is_less(
     state: &State,
     is_printed: bool,
 ) -> Option<Rests> {
-    [(Rests::OnNothing, &[][..]), (Rests::OnResults, &state.shrunk[..])]
+    [(Rests::OnNothing, state.folded.clone()), (Rests::OnResults, results(state))]
         .into_iter()
         .find(|(_, shrunk)| {
             let mut search = Search { state, shrunk, steps: MAX_STEPS, is_printed };
@@ -63,8 +68,14 @@ pub(crate) fn is_less(
 
 /// Tests whether a node is at most another, if `mutate` returns nothing greater than its argument.
 pub(crate) fn is_not_greater(node: NodeId, than: NodeId, state: &State) -> bool {
-    let mut search = Search { state, shrunk: &state.shrunk, steps: MAX_STEPS, is_printed: false };
+    let shrunk = results(state);
+    let mut search = Search { state, shrunk: &shrunk, steps: MAX_STEPS, is_printed: false };
     search.compare(than, node, 0).is_some()
+}
+
+/// The results that are not greater than their arguments, if those of `mutate` are not.
+fn results(state: &State) -> Vec<(NodeId, NodeId)> {
+    state.folded.iter().chain(&state.shrunk).copied().collect()
 }
 
 /// A weight: a number, and the weights of unknown parts, as often as each occurs.
@@ -90,7 +101,7 @@ fn least(weight: &Weight, state: &State) -> Option<i128> {
 /// A comparison with a limited number of steps.
 struct Search<'s> {
     state: &'s State,
-    /// The arguments of `mutate` and the results that are not greater.
+    /// The arguments of `mutate` and of casts, and the results that are not greater.
     shrunk: &'s [(NodeId, NodeId)],
     steps: usize,
     /// True if the order is that of emitters.
@@ -145,8 +156,15 @@ impl Search<'_> {
         if first.kind != second.kind || of_a.len() != of_b.len() {
             return None;
         }
+        if !state.is_nested(a) {
+            return None;
+        }
+        let mut pairs: Vec<(NodeId, NodeId)> = of_a.into_iter().zip(of_b).collect();
+        if !matches!(first.kind, Kind::Block | Kind::Fork) {
+            pairs.reverse();
+        }
         let mut relation = Relation::Equal;
-        for (a, b) in of_a.into_iter().zip(of_b).rev() {
+        for (a, b) in pairs {
             match self.compare(a, b, depth + 1)? {
                 Relation::Greater => return Some(Relation::Greater),
                 Relation::AtLeast => relation = Relation::AtLeast,

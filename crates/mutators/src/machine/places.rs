@@ -452,20 +452,20 @@ impl<'p> Machine<'p> {
                         Some(sign) => {
                             let old = self.value_before(&place, &state);
                             let (mut state, mut value) = (state, value);
-                            // Halide's API casts the right side to the type of the left one. TVM's
-                            // matches the types of both.
+                            // The right side gets the type of the left one. TVM matches both.
                             if let (Val::Expr(Some(old)), Val::Expr(Some(new))) = (&old, &value)
                                 && self.profile.name != "tvm"
                                 && state.node(*old).ty.is_vector == state.node(*new).ty.is_vector
                             {
-                                let ty = state.node(*old).ty;
-                                value = Val::Expr(Some(Self::cast(ty, *new, &mut state)));
+                                let made = self.cast(state.node(*old).ty, *new, &mut state, line);
+                                let Some(_) = made else { continue };
+                                value = Val::Expr(made);
                             }
                             if let (Val::Expr(Some(old)), Val::Expr(Some(new))) = (&old, &value)
                                 && state.node(*old).ty != state.node(*new).ty
                             {
                                 let what = format!("{sign}= of expressions of two types");
-                                self.end(state, Outcome::Unsupported(what), line);
+                                paths.extend(self.unsupported(state, what, line));
                                 continue;
                             }
                             self.stepped(*sign, &old, value, state, line)

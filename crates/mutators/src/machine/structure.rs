@@ -4,11 +4,11 @@
 use halidom_cpp::Sign;
 use halidom_rewrites::rules::Fun;
 
-use crate::ir::intrinsics::{INTRINSIC, OTHER_CALLS, call_type, called_by, is_pure};
+use crate::ir::intrinsics::{INTRINSIC, OTHER_CALLS, call_type, called_by};
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::layout::{self, canonical, has_last, role};
 use crate::ir::node::{Field, NodeId, Shape};
-use crate::ir::state::{NEW, State, Substitution, operands};
+use crate::ir::state::{NEW, State, Substitution};
 use crate::ir::value::{Val, members};
 use crate::machine::asserts::operand;
 use crate::machine::maps::END;
@@ -23,8 +23,8 @@ const LENGTHS: &str = "buf_length_map_[]";
 const MADE: u32 = 1 << 30;
 
 impl Machine<'_> {
-    /// Reads a member of a node of a known kind.
-    pub(crate) fn node_member(
+    /// Reads a member of a node of a known kind, whose members are known.
+    pub(super) fn own_member(
         &mut self,
         node: NodeId,
         kind: Kind,
@@ -577,8 +577,8 @@ impl Machine<'_> {
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
-    /// The default behaviour of a mutator: mutates the operands of a node.
-    pub(crate) fn mutate_operands(
+    /// The default behaviour of a mutator: mutates the operands of a node, which are known.
+    pub(super) fn mutate_own_operands(
         &mut self,
         node: NodeId,
         state: State,
@@ -700,28 +700,6 @@ impl Machine<'_> {
         state.substitutions.push(Substitution { class, what, by, within });
         vec![(state, Val::Expr(Some(result)))]
     }
-}
-
-/// Tests whether a known statement does nothing.
-pub(crate) fn does_nothing(node: NodeId, state: &State) -> bool {
-    match state.shape(node).map(|shape| shape.kind) {
-        Some(Kind::Undefined) => true,
-        Some(Kind::Evaluate) => !has_effect(node, state),
-        _ => false,
-    }
-}
-
-/// Tests whether a node contains a call of a known function that may have effects.
-pub(crate) fn has_effect(node: NodeId, state: &State) -> bool {
-    let is_impure = state.shape(node).is_some_and(|shape| shape.kind == Kind::Call)
-        && state.node(node).intrinsic.as_deref().is_some_and(|callee| !is_pure(callee));
-    is_impure || operands(node, state).into_iter().any(|inner| has_effect(inner, state))
-}
-
-/// Tests whether a known node contains a load.
-pub(crate) fn reads_memory(node: NodeId, state: &State) -> bool {
-    state.shape(node).is_some_and(|shape| shape.kind == Kind::Load)
-        || operands(node, state).into_iter().any(|inner| reads_memory(inner, state))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,8 @@
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, words};
 
-use crate::ir::kinds::{I32, Kind, Type, operand_types};
+use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::layout::operand_types;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
@@ -420,7 +421,13 @@ impl<'p> Machine<'p> {
                 };
                 is_own && (visits_operands(function, (&classes, &flags)) || flags_always(self))
             });
-        let is_pure = is_monotone && self.always_flags(class, Kind::Call, fields);
+        // HeteroCL has effects that are no calls.
+        let effects: &[Kind] = match self.profile.name {
+            "heterocl" => &[Kind::Call, Kind::StreamExpr, Kind::KernelExpr],
+            _ => &[Kind::Call],
+        };
+        let is_pure =
+            is_monotone && effects.iter().all(|kind| self.always_flags(class, *kind, fields));
         let is_steady = is_monotone && self.always_flags(class, Kind::Load, fields);
         self.steady_visitors.push((of, (is_pure, is_steady)));
         (is_pure, is_steady)
@@ -437,9 +444,8 @@ impl<'p> Machine<'p> {
             all.into_iter().map(|operand| (I32, operand)).collect()
         } else {
             let admitted = all.into_iter().filter(|ty| kind.admits(*ty));
-            admitted
-                .flat_map(|ty| operand_types(kind, ty).into_iter().map(move |of| (ty, of)))
-                .collect()
+            let of = |ty| operand_types(kind, ty, self.profile.name).into_iter();
+            admitted.flat_map(|ty| of(ty).map(move |of| (ty, of))).collect()
         };
         types.into_iter().all(|types| self.flags_at(class, kind, types, fields))
     }

@@ -12,6 +12,9 @@
 //! binds elsewhere (every binder has a unique name). A variable that was replaced by an expression
 //! is that expression where the variable stood, in the memory at that point. A variable that was
 //! bound is the value that the expression had. Loop bounds do not read memory.
+//!
+//! Other tasks store only where they are not excluded: what is loaded behind a semaphore, or within
+//! or behind what is done at once, may differ from what was there before.
 
 use halidom_rewrites::rules::{Domain, Fun, ValueId, Values};
 
@@ -20,7 +23,8 @@ use crate::ir::kinds::{Kind, Type};
 use crate::ir::layout::{has_last, parameters};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::Scoped;
-use crate::meaning::memory::{Bound, Memory, MemoryId, Moment, ScopeId, Way};
+use crate::meaning::memory::{Bound, Memory, MemoryId, Moment, ScopeId, Stop, Way};
+use crate::meaning::regions::after_loop;
 use crate::meaning::terms::Meaning;
 
 /// The maximum nesting depth of statements.
@@ -39,9 +43,12 @@ impl Meaning<'_> {
 
     /// Moves to the moment that a way has reached.
     pub(super) fn reach(&mut self, way: &Way, scope: ScopeId) {
-        // The beginning or end of a buffer changes no value.
+        // The beginning of a buffer changes no value. A buffer that was freed holds nothing. Behind
+        // a semaphore, and in what is done at once, the stores of other tasks may have changed any.
         let mut memory = way.memory;
-        while let Memory::Mark { before, .. } = self.effects.memory(memory) {
+        while let Memory::Mark { before, what, .. } = self.effects.memory(memory)
+            && !matches!(what, Kind::Acquire | Kind::Atomic | Kind::Free)
+        {
             memory = *before;
         }
         self.moment = Moment { memory, scope };
@@ -54,7 +61,7 @@ impl Meaning<'_> {
     /// modelled.
     pub(crate) fn ways(&mut self, stmt: NodeId) -> Option<Vec<Way>> {
         self.is_timed = true;
-        let way = Way { conditions: Vec::new(), defined: Vec::new(), memory: 0, is_stopped: false };
+        let way = Way { conditions: Vec::new(), defined: Vec::new(), memory: 0, stop: None };
         self.go(stmt, way, 0)
     }
 
@@ -73,7 +80,7 @@ impl Meaning<'_> {
     fn go_on(&mut self, stmt: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
         let mut way = way;
         let state = self.state;
-        if way.is_stopped {
+        if way.stop.is_some() {
             return Some(vec![way]);
         }
         let is_idle = |class: usize| state.idle.iter().any(|idle| state.class(*idle) == class);
@@ -122,7 +129,10 @@ impl Meaning<'_> {
         };
         match kind {
             Kind::Undefined => Some(vec![way]),
-            Kind::Fork => self.beside(member("first")?, member("rest")?, way, scope),
+            Kind::Fork => {
+                let tasks = [self.tasks(member("first")?, 0), self.tasks(member("rest")?, 0)];
+                self.beside(&tasks.concat(), way, scope)
+            }
             Kind::Block => {
                 let mut done = Vec::new();
                 for way in self.go(member("first")?, way, scope)? {
@@ -234,13 +244,13 @@ impl Meaning<'_> {
                 let mark = Memory::Mark { before, what: kind, name: None, values, is_end: false };
                 way.memory = self.effects.add(mark);
             }
-            way.is_stopped = true;
+            way.stop = Some(Stop::All);
             done.push(way);
         }
         Some(done)
     }
 
-    /// Ends an iteration or the statement, or writes to a stream.
+    /// Ends the innermost loop or the statement, or writes to a stream.
     fn leave(
         &mut self,
         kind: Kind,
@@ -251,6 +261,9 @@ impl Meaning<'_> {
         let mut way = way;
         let state = self.state;
 
+        if kind == Kind::Break {
+            return vec![Way { stop: Some(Stop::Loop), ..way }];
+        }
         let mut values = Vec::new();
         for operand in ["index", "value", "axis"].into_iter().filter_map(member) {
             if kind != Kind::StreamStmt || member("value") == Some(operand) {
@@ -262,7 +275,9 @@ impl Meaning<'_> {
         let what = kind;
         let mark = Memory::Mark { before, what, name, values, is_end: false };
         way.memory = self.effects.add(mark);
-        way.is_stopped = kind != Kind::StreamStmt;
+        if kind == Kind::Return {
+            way.stop = Some(Stop::All);
+        }
         vec![way]
     }
 
@@ -517,34 +532,6 @@ impl Meaning<'_> {
         Some(done)
     }
 
-    /// Runs two statements concurrently. A statement that does nothing does not matter.
-    fn beside(
-        &mut self,
-        first: NodeId,
-        rest: NodeId,
-        way: Way,
-        scope: ScopeId,
-    ) -> Option<Vec<Way>> {
-        self.effects.depth += 1;
-        let depth = self.effects.depth;
-        let start = self.effects.add(Memory::Start(depth));
-        let begin =
-            Way { conditions: Vec::new(), defined: Vec::new(), memory: start, is_stopped: false };
-        let both = [first, rest].map(|stmt| self.go(stmt, begin.clone(), scope));
-        self.effects.depth -= 1;
-        let [Some(one), Some(other)] = both else { return None };
-        let is_idle = |ways: &[Way]| ways.iter().all(|way| way.memory == start && !way.is_stopped);
-        if is_idle(&one) {
-            return self.go(rest, way, scope);
-        }
-        if is_idle(&other) {
-            return self.go(first, way, scope);
-        }
-        let before = way.memory;
-        let memory = self.effects.add(Memory::Fork { before, depth, first: one, rest: other });
-        Some(vec![Way { memory, ..way }])
-    }
-
     /// A write to a function of several dimensions, if its predicate holds. Older compilers have no
     /// predicate.
     fn provide(
@@ -562,6 +549,7 @@ impl Meaning<'_> {
         };
         for mut way in holds {
             let mut arguments = self.list(member("args")?, &mut way, scope);
+            let places = arguments.len();
             if self.is_open() {
                 let (values, any) = self.parts(member("values")?, &mut way, scope);
                 let (written, left) = self.fork(any, way);
@@ -573,7 +561,8 @@ impl Meaning<'_> {
                 arguments.extend(self.list(member("values")?, &mut way, scope));
             }
             let before = way.memory;
-            let callee = format!("provide {}", self.state.find(member("name")?));
+            let name = self.state.find(member("name")?);
+            let callee = format!("provide {name} at {places}");
             way.memory = self.effects.add(Memory::Call { before, callee, arguments });
             ways.push(way);
         }
@@ -615,7 +604,7 @@ impl Meaning<'_> {
                 }
                 ways = next;
             }
-            return Some(ways);
+            return Some(after_loop(ways));
         }
         let one = self.values.number(1, Domain::Whole);
         let is_less = self.values.apply(Fun::Lt, &[extent, one]);
@@ -625,7 +614,7 @@ impl Meaning<'_> {
             let (once, often) = self.fork(is_one, way);
             for way in once {
                 let scope = self.effects.bind(scope, name, Bound::Value(min, ty));
-                done.extend(self.go(body, way, scope)?);
+                done.extend(self.run_once(body, way, scope)?);
             }
             for mut way in often {
                 self.effects.depth += 1;
@@ -643,13 +632,13 @@ impl Meaning<'_> {
                     conditions: vec![above, below],
                     defined: Vec::new(),
                     memory: start,
-                    is_stopped: false,
+                    stop: None,
                 };
                 let body = self.go(body, first, inner);
                 self.effects.depth -= 1;
                 let (before, body) = (way.memory, body?);
                 // A loop whose iterations do nothing has no effect.
-                if body.iter().all(|way| way.memory == start && !way.is_stopped) {
+                if body.iter().all(|way| way.memory == start && way.stop.is_none()) {
                     done.push(way);
                     continue;
                 }
@@ -674,11 +663,11 @@ impl Meaning<'_> {
         let depth = self.effects.depth;
         let start = self.effects.add(Memory::Start(depth));
         let mut first =
-            Way { conditions: Vec::new(), defined: Vec::new(), memory: start, is_stopped: false };
+            Way { conditions: Vec::new(), defined: Vec::new(), memory: start, stop: None };
         let holds = self.at(condition, &mut first, scope);
         let (goes, mut iteration) = self.fork(holds, first);
         for way in &mut iteration {
-            way.is_stopped = true;
+            way.stop = Some(Stop::All);
         }
         let mut is_known = true;
         for way in goes {

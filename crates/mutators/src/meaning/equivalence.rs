@@ -47,7 +47,7 @@ pub(crate) fn same_effect(
 impl Meaning<'_> {
     /// Tests whether a statement has no effect.
     pub(crate) fn does_nothing(&mut self, stmt: NodeId) -> bool {
-        let idle = |way: &Way| way.memory == 0 && !way.is_stopped;
+        let idle = |way: &Way| way.memory == 0 && way.stop.is_none();
         self.ways(stmt).is_some_and(|ways| !ways.is_empty() && ways.iter().all(idle))
     }
 
@@ -103,7 +103,7 @@ fn same_ways(
                 return Err("a condition that is no truth value".to_owned());
             }
             let mut needed = Needed::default();
-            let is_alike = before.is_stopped == after.is_stopped
+            let is_alike = before.stop == after.stop
                 && alike(meaning, before.memory, after.memory, &mut needed);
             if !is_alike {
                 premises.extend(before.defined.iter().copied());

@@ -77,8 +77,18 @@ pub(crate) struct Way {
     pub(crate) defined: Vec<ValueId>,
     /// The memory that it leaves.
     pub(crate) memory: MemoryId,
-    /// True if it stopped: an assert failed, or the statement or iteration was left.
-    pub(crate) is_stopped: bool,
+    /// The code that it stopped, if it did.
+    pub(crate) stop: Option<Stop>,
+}
+
+/// The code that a way which stopped does not run any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Stop {
+    /// The rest of the innermost loop: a `break`.
+    Loop,
+    /// The rest of the statement: an assert failed, or the statement was left. In a loop that runs
+    /// while a condition holds: the loop ended.
+    All,
 }
 
 /// Memories and bindings.

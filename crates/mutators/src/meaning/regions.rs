@@ -1,15 +1,19 @@
-//! The effects of statements around a body: allocations, regions and marks.
+//! The effects of statements around others: allocations, regions, marks, loops of one iteration and
+//! tasks.
 
 use halidom_rewrites::rules::{Domain, ValueId};
 
-use crate::ir::kinds::Kind;
+use crate::ir::kinds::{Kind, Type};
 use crate::ir::layout::parameters;
-use crate::ir::node::{Field, NodeId};
-use crate::meaning::memory::{Memory, ScopeId, Way};
+use crate::ir::node::{Field, NodeId, Shape};
+use crate::meaning::memory::{Memory, ScopeId, Stop, Way};
 use crate::meaning::terms::Meaning;
 
 /// The members of allocations, regions and marks that do not affect the result.
 const UNCOMPARED: [&str; 1] = ["padding"];
+
+/// The depth of statements beyond which their parts are not looked at.
+const MAX_DEPTH: usize = 24;
 
 /// The members that emitted C tells.
 const EMITTED: [&str; 3] = ["type", "types", "bounds"];
@@ -42,7 +46,10 @@ impl Meaning<'_> {
         let known = parameters(kind, self.profile.name).unwrap_or_default();
         let lists = ["extents", "init_values"].into_iter();
         for list in lists.filter(|name| known.contains(name)).filter_map(member) {
-            values.extend(self.list(list, &mut way, scope));
+            let elements = self.list(list, &mut way, scope);
+            let count = i128::try_from(elements.len()).unwrap_or(i128::MAX);
+            values.push(self.values.number(count, Domain::Whole));
+            values.extend(elements);
         }
         values.extend(self.compared(kind, fields));
         let name = Some(state.find(member("name")?));
@@ -119,4 +126,98 @@ impl Meaning<'_> {
         });
         Some(closed.collect())
     }
+
+    /// Runs the body of a loop of one iteration. A `break` in it goes no further. Where a statement
+    /// of which nothing is known may have one, marks tell where the loop is.
+    pub(super) fn run_once(&mut self, body: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
+        if !self.may_break(body, 0) {
+            return Some(after_loop(self.go(body, way, scope)?));
+        }
+        let outer = way.memory;
+        let mark = |before, is_end| {
+            let values = Vec::new();
+            Memory::Mark { before, what: Kind::For, name: None, values, is_end }
+        };
+        let begin = self.effects.add(mark(outer, false));
+        let ways = self.go(body, Way { memory: begin, ..way }, scope)?;
+        let ended = after_loop(ways).into_iter().map(|way| {
+            let is_idle = way.memory == begin;
+            let memory = if is_idle { outer } else { self.effects.add(mark(way.memory, true)) };
+            Way { memory, ..way }
+        });
+        Some(ended.collect())
+    }
+
+    /// Tests whether a statement may have a `break` that is not known, outside of loops of its own.
+    /// Only HeteroCL has the statement.
+    fn may_break(&self, stmt: NodeId, depth: usize) -> bool {
+        if self.profile.name != "heterocl" || self.state.node(stmt).ty != Type::STMT {
+            return false;
+        }
+        match self.known_shape(stmt) {
+            None => true,
+            Some(_) if depth > MAX_DEPTH => true,
+            Some(Shape { kind: Kind::For | Kind::While, .. }) => false,
+            Some(Shape { fields, .. }) => fields.iter().any(|field| match field {
+                Field::Expr(inner) => self.may_break(*inner, depth + 1),
+                Field::Number(_) | Field::Lanes | Field::Opaque(_) => false,
+            }),
+        }
+    }
+
+    /// The tasks of which a task consists: a fork of a fork runs all of their tasks at once. What a
+    /// condition tells of a statement is about the whole statement.
+    pub(super) fn tasks(&self, stmt: NodeId, depth: usize) -> Vec<NodeId> {
+        match self.known_shape(stmt) {
+            Some(Shape { kind: Kind::Fork, fields })
+                if self.state.scoped.is_empty() && depth < MAX_DEPTH =>
+            {
+                let parts = fields.iter().filter_map(|field| match field {
+                    Field::Expr(inner) => Some(self.tasks(*inner, depth + 1)),
+                    Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+                });
+                parts.flatten().collect()
+            }
+            _ => vec![stmt],
+        }
+    }
+
+    /// Runs statements concurrently. A statement that does nothing does not matter.
+    pub(super) fn beside(
+        &mut self,
+        tasks: &[NodeId],
+        way: Way,
+        scope: ScopeId,
+    ) -> Option<Vec<Way>> {
+        let (first, rest) = match tasks {
+            [] => return Some(vec![way]),
+            [only] => return self.go(*only, way, scope),
+            [first, rest @ ..] => (*first, rest),
+        };
+        self.effects.depth += 1;
+        let depth = self.effects.depth;
+        let start = self.effects.add(Memory::Start(depth));
+        let begin = Way { conditions: Vec::new(), defined: Vec::new(), memory: start, stop: None };
+        let one = self.go(first, begin.clone(), scope);
+        let other = self.beside(rest, begin, scope);
+        self.effects.depth -= 1;
+        let (one, other) = (one?, other?);
+        let is_idle =
+            |ways: &[Way]| ways.iter().all(|way| way.memory == start && way.stop.is_none());
+        if is_idle(&one) {
+            return self.beside(rest, way, scope);
+        }
+        if is_idle(&other) {
+            return self.go(first, way, scope);
+        }
+        let before = way.memory;
+        let memory = self.effects.add(Memory::Fork { before, depth, first: one, rest: other });
+        Some(vec![Way { memory, ..way }])
+    }
+}
+
+/// The ways through a loop that ended: a `break` stops nothing behind it.
+pub(super) fn after_loop(ways: Vec<Way>) -> Vec<Way> {
+    let goes_on = |way: Way| Way { stop: way.stop.filter(|stop| *stop != Stop::Loop), ..way };
+    ways.into_iter().map(goes_on).collect()
 }

@@ -1,7 +1,7 @@
 //! The knowledge about expressions and names at a moment: what they see, their bindings, and the
 //! contents of memory.
 
-use halidom_rewrites::rules::ValueId;
+use halidom_rewrites::rules::{Fun, ValueId};
 
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -130,7 +130,7 @@ impl Meaning<'_> {
             return false;
         };
         depth < 8
-            && !matches!(kind, Kind::Load | Kind::Call)
+            && !matches!(kind, Kind::Load | Kind::Call | Kind::StreamExpr | Kind::KernelExpr)
             && fields.iter().all(|field| match field {
                 Field::Expr(inner) => {
                     state.node(*inner).ty.code == Code::Name || self.is_fixed(*inner, depth + 1)
@@ -220,6 +220,63 @@ impl Meaning<'_> {
             }
             !is_bound
         })
+    }
+
+    /// The moment as a part of the name of what differs at each: an element that is taken from a
+    /// stream, or what a kernel returns.
+    pub(super) fn when(&self) -> String {
+        let memory = self.moment.memory;
+        if memory == 0 { String::new() } else { format!(" in {memory}") }
+    }
+
+    /// The value of a load in a lane. Where its predicate does not hold, nothing is loaded: the
+    /// method that visits the load, or the statement whose operand it is, may make any value of it.
+    /// As a part of something else it is the same unknown value as that of any such load at the
+    /// place.
+    pub(super) fn masked(
+        &mut self,
+        load: NodeId,
+        holds: ValueId,
+        loaded: ValueId,
+        (buffer, index): (NodeId, ValueId),
+        ty: Type,
+    ) -> ValueId {
+        if self.values.as_number(holds) == Some(1) {
+            return loaded;
+        }
+        if self.is_visited(load) {
+            self.defined.push(holds);
+            return loaded;
+        }
+        let buffer = self.state.find(buffer);
+        let (domain, element) = (self.domain(ty), ty.element());
+        let other = match self.given {
+            Some(given) => {
+                let index = self.values.as_number(index).unwrap_or(0);
+                let text = format!("not loaded from {} {index}", self.name_id(buffer));
+                let number = given.number(&text, ty);
+                self.values.number(number, domain)
+            }
+            None => {
+                let text = format!("not loaded {element} {buffer} {index:?}{}", self.when());
+                self.values.var(&text, domain)
+            }
+        };
+        if self.values.domain(loaded) != domain {
+            self.defined.push(holds);
+            return loaded;
+        }
+        self.values.apply(Fun::Ite, &[holds, loaded, other])
+    }
+
+    /// Tests whether a method visits a node, or a statement whose operand the node is.
+    fn is_visited(&self, node: NodeId) -> bool {
+        let state = self.state;
+        let class = state.class(state.node(node).class);
+        let is_it = |other: &NodeId| state.class(state.node(*other).class) == class;
+        state.find(node) == state.find(0)
+            || state.node(0).ty == Type::STMT
+                && crate::ir::state::operands(0, state).iter().any(is_it)
     }
 
     /// The value that a buffer holds.

@@ -381,13 +381,14 @@ impl<'a> Meaning<'a> {
             }
             (Kind::StreamExpr, [name]) => {
                 let stream = self.state.find(*name);
-                self.values.var(&format!("read {stream}"), domain)
+                let when = self.when();
+                self.values.var(&format!("read {stream}{when}"), domain)
             }
             (Kind::Load, [name, predicate, index]) => {
                 let holds = self.needed_value(*predicate);
-                self.defined.push(holds);
                 let index = self.needed_value(*index);
-                self.loaded(*name, index, ty)
+                let loaded = self.loaded(*name, index, ty);
+                self.masked(node, holds, loaded, (*name, index), ty)
             }
             (Kind::Let, [name, value, body]) => {
                 let of = self.state.node(*value).ty;
@@ -583,13 +584,14 @@ impl<'a> Meaning<'a> {
                 self.called(&callee, arguments, ty)
             }
             (Kind::KernelExpr, [name, list]) => {
-                let callee = format!("kernel {}", self.state.find(*name));
+                let callee = format!("kernel {}{}", self.state.find(*name), self.when());
                 if self.state.shape(*list).is_some() {
                     let arguments = crate::ir::state::operands(*list, self.state);
                     self.called(&callee, &arguments, ty)
                 } else {
                     let of = self.own_class(*list);
-                    self.values.var(&format!("{callee} of {of}"), domain)
+                    let scope = self.visible(of, self.moment.scope);
+                    self.values.var(&format!("{callee} of {of} under {scope}"), domain)
                 }
             }
             _ => return None,

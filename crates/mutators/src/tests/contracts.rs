@@ -241,6 +241,14 @@ fn show_node(node: NodeId, state: &State, machine: &Machine<'_>, named: Named<'_
     }
     let known = state.node(node);
     let Some(Shape { kind, fields }) = &known.shape else {
+        let is_alike = |other: &NodeId| {
+            let of = state.node(*other);
+            of.shape.is_some() && state.class(of.class) == state.class(known.class)
+        };
+        let is_mutated = state.mutated.iter().any(|(_, result)| *result == node);
+        if let Some(other) = (0..state.nodes.len()).find(is_alike).filter(|_| !is_mutated) {
+            return format!("~{}", show_node(other, state, machine, named));
+        }
         let kind = if known.is_literal { "literal" } else { "new" };
         return format!("{kind}:{}", known.ty);
     };
@@ -295,6 +303,7 @@ fn learnt(state: &State, machine: &Machine<'_>, named: Named<'_>) -> String {
     }
     facts.extend(of("does nothing", &state.idle));
     facts.extend(of("is pure", &state.pure));
+    facts.extend(of("calls nothing", &state.uncalled));
     facts.extend(of("is steady", &state.steady));
     for computation in &state.computed {
         let arguments = computation.arguments.iter().map(|argument| term(*argument));
@@ -483,7 +492,7 @@ fn mutants(contract: &Contract) -> Vec<Contract> {
                 with(Guarantee::Tells { answer, fact, operands: operands.to_vec() })
             };
             found.push(told(!answer, *fact, operands));
-            let others = [Fact::Holds, Fact::NoOp, Fact::NoEffect, Fact::Steady, Fact::Undef];
+            let others = [Fact::Holds, Fact::NoOp, Fact::NoCall, Fact::Steady, Fact::Undef];
             let others = others.into_iter().filter(|other| operands.len() == 1 && other != fact);
             found.extend(others.map(|fact| told(*answer, fact, operands)));
             let operands = each(operands, &names).into_iter();

@@ -12,7 +12,7 @@ class Right : public IRMutator {
 
 class Wrong : public IRMutator {
     Expr Mutate_(const Variable *op, const Expr &self) {
-        if (op->name_hint == "reuse") {
+        if (op->name_hint == "reuse" && !op->type.is_handle()) {
             return make_zero(op->type);
         }
         return self;

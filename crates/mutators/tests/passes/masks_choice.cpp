@@ -1,6 +1,6 @@
 // A mask chooses between operands of one width.
 // pass: EliminateBoolVectors
-// profile: halide
+// profile: halide-to-hardware
 
 class Right : public IRMutator {
     Expr visit(const Select *op) override {

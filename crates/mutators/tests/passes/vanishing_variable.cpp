@@ -39,7 +39,7 @@ class WrongLiteral : public IRMutator {
     Expr predicate;
 
     Expr visit(const Variable *op) {
-        if (dead_vars.contains(op->name)) {
+        if (dead_vars.contains(op->name) && !op->type.is_handle()) {
             return make_zero(op->type);
         }
         return op;

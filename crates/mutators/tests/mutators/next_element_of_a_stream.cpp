@@ -1,0 +1,31 @@
+// Each read of a stream takes another element.
+// wrong: undecided
+
+class Right : public IRMutator {
+    void visit(const LetStmt *op, const Stmt &self) {
+        Expr value = mutate(op->value);
+        Stmt body = mutate(op->body);
+        const LetStmt *inner = body.as<LetStmt>();
+        if (inner && value.as<StreamExpr>() && inner->value.as<StreamExpr>()) {
+            Stmt rest = LetStmt::make(inner->var, inner->value, inner->body);
+            stmt = LetStmt::make(op->var, value, rest);
+            return;
+        }
+        stmt = LetStmt::make(op->var, value, body);
+    }
+};
+
+class Wrong : public IRMutator {
+    void visit(const LetStmt *op, const Stmt &self) {
+        Expr value = mutate(op->value);
+        Stmt body = mutate(op->body);
+        const LetStmt *inner = body.as<LetStmt>();
+        if (inner && value.as<StreamExpr>() && inner->value.as<StreamExpr>() &&
+            equal(value, inner->value)) {
+            Stmt rest = LetStmt::make(inner->var, op->var, inner->body);
+            stmt = LetStmt::make(op->var, value, Block::make(Evaluate::make(inner->value), rest));
+            return;
+        }
+        stmt = LetStmt::make(op->var, value, body);
+    }
+};
