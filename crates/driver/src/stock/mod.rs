@@ -602,8 +602,9 @@ fn settings_of(named: Option<&str>, code: &Code, file: FileId) -> Result<Setting
         return Ok(named.unwrap_or_default());
     };
     let known = Settings::of_target(&dump.target);
-    // The machine is the dump's.
-    let own = |named: Settings| Settings { machine: known.machine, ..named };
+    // The machine and the kind of names are the dump's.
+    let Settings { machine, mangles, .. } = known;
+    let own = |named: Settings| Settings { machine, mangles, ..named };
     if named.is_some_and(|named| own(named) != known) {
         let message = format!(
             "the statement was compiled for `{}`, which differs from the named target in \

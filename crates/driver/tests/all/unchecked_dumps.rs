@@ -56,7 +56,7 @@ fn atomic_loop(dump: &str) -> String {
 
 const OUTPUT: &str = "(produce \"out\"";
 
-const CASES: [EditedDump; 17] = [
+const CASES: [EditedDump; 19] = [
     (SUM, |dump| without(dump, "(assert (== (var u32 \"a.type\")")),
     (SUM, |dump| without(dump, "(assert (== (var u32 \"out.type\")")),
     (SUM, |dump| without(dump, "(assert (== (var i32 \"out.dimensions\")")),
@@ -127,6 +127,18 @@ const CASES: [EditedDump; 17] = [
              halide_buffer_t *\" \"out.0.buffer\") (i32 0)",
         );
         dump.replace(asked, &format!("(assert (== {field} (i32 1))"))
+    }),
+    // What looks like a limit of sizes states a stride.
+    (TUPLE, |dump| {
+        let limit = "(assert (<= (* (cast i64 (var i32 \"out.0.stride.1\")) (i64 2147483)) (i64 \
+             2147483647)) (call i32 \"halide_error_buffer_allocation_too_large\" extern 0 \"out.0\" \
+             (u64 1) (u64 2)))";
+        with(dump, "(assert (! (var u1 \"out.0.device_dirty\"))", limit)
+    }),
+    // Only the name of a copy.
+    (SUM, |dump| {
+        let dump = without(dump, "(assert (! (var u1 \"a.device_dirty\"))");
+        with(&dump, OUTPUT, "(let \"halide_copy_to_host\" (i32 0))")
     }),
     // An element of the second component lies where the first one's stride says.
     (TUPLE, |dump| {

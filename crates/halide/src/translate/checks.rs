@@ -1,6 +1,7 @@
 //! The assertions that every call of a statement makes before it does anything.
 
 use super::fields::{Caller, type_code};
+use crate::parts::for_each_stmt;
 use crate::tree::{BinaryOp, CallKind, Expr, Stmt, StmtKind};
 use crate::{NameId, Names};
 
@@ -51,8 +52,10 @@ pub(super) fn unchecked(names: &Names, block: &[Stmt], buffers: &[Caller]) -> Op
             matches!(condition, Expr::Not(dirty) if is_field(dirty, "device_dirty", buffer))
         })
     };
-    let copies = ["halide_copy_to_host", "halide_copy_to_device"];
-    let copies = copies.into_iter().any(|call| names.find(call).is_some());
+    let copies = |buffer: &str| {
+        let buffer = names.find(&format!("{buffer}.buffer"));
+        buffer.is_some_and(|buffer| is_copied(names, block, buffer))
+    };
     // A function to which the buffer is handed looks for itself.
     let loads =
         |name: &str| names.find(name).is_some_and(|memory| is_accessed(names, block, memory, None));
@@ -66,13 +69,29 @@ pub(super) fn unchecked(names: &Names, block: &[Stmt], buffers: &[Caller]) -> Op
             "type"
         } else if !equals(name, "dimensions", *rank as i128) {
             "number of dimensions"
-        } else if !copies && loads(name) && !is_current(name) {
+        } else if !copies(name) && loads(name) && !is_current(name) {
             "memory on a device"
         } else {
             return None;
         };
         is_used.then(|| format!("a statement that does not check the {what} of `{name}`"))
     })
+}
+
+/// Tests whether a statement copies a buffer between the host and a device.
+fn is_copied(names: &Names, block: &[Stmt], buffer: NameId) -> bool {
+    let mut found = false;
+    for_each_stmt(block, &mut |stmt| {
+        stmt.for_each_expr(&mut |expr| {
+            expr.for_each_part(&mut |part| {
+                found |= matches!(part, Expr::Call(call)
+                    if names.text(call.name).starts_with("halide_copy_to_")
+                        && matches!(call.args.first(), Some(Expr::Variable { name, ty: _ })
+                            if *name == buffer));
+            });
+        });
+    });
+    found
 }
 
 /// Tests whether a statement accesses memory, or hands the buffer of this memory to a function.

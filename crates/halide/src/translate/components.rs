@@ -16,7 +16,7 @@ use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind};
 use crate::{NameId, Names};
 
 /// The limit of sizes that Halide asserts of every buffer without `large_buffers`.
-const GREATEST: i128 = i32::MAX as i128;
+const GREATEST: u64 = i32::MAX as u64;
 
 /// An output of several components, by its name.
 struct Output<'a> {
@@ -103,15 +103,35 @@ impl Output<'_> {
             (0..self.rank).filter_map(|dim| self.field(0, "stride", dim)).collect();
         let plain = strides.clone();
         self.spread(block, &mut strides);
-        checks::first(self.names, block).into_iter().all(|condition| {
+        let conditions = checks::first(self.names, block);
+        conditions.iter().all(|condition| {
             let is_stated = matches!(condition, Expr::Binary(BinaryOp::Eq, operands)
             if operands.iter().any(|operand| {
                 variable(operand).is_some_and(|name| plain.contains(&name))
             }));
-            let is_limited = matches!(condition, Expr::Binary(BinaryOp::Le, operands)
-                if is_great(&operands[1]));
+            let is_limited = self.limited(0, condition).is_some_and(|dim| {
+                (1..self.count).all(|component| {
+                    conditions.iter().any(|other| self.limited(component, other) == Some(dim))
+                })
+            });
             is_stated || is_limited || !self.reads_stride(condition, &strides)
         })
+    }
+
+    /// The dimension whose extent times a component's stride a condition limits to the size that
+    /// Halide admits: `abs(int64(extent)*int64(stride)) <= 2^31 - 1`.
+    fn limited(&self, component: usize, condition: &Expr) -> Option<usize> {
+        let Expr::Binary(BinaryOp::Le, operands) = condition else { return None };
+        let [Expr::Call(call), Expr::UInt(limit, _)] = &**operands else { return None };
+        let [Expr::Binary(BinaryOp::Mul, factors)] = &*call.args else { return None };
+        let [Expr::Cast(_, extent), Expr::Cast(_, stride)] = &**factors else { return None };
+        let (extent, stride) = (variable(extent)?, variable(stride)?);
+        let is_size = self.names.text(call.name) == "abs" && *limit >= GREATEST;
+        let dim = (0..self.rank)
+            .find(|dim| self.field(component, "stride", *dim) == Some(stride))
+            .filter(|_| is_size)?;
+        let is_own = |of: usize| self.field(of, "extent", dim) == Some(extent);
+        (0..self.count).any(is_own).then_some(dim)
     }
 
     /// Adds the names whose values depend on strides of the first component.
@@ -249,12 +269,6 @@ impl Output<'_> {
         }
         found
     }
-}
-
-/// Tests for a number that is at least [`GREATEST`].
-fn is_great(expr: &Expr) -> bool {
-    matches!(expr, Expr::UInt(number, _) if i128::from(*number) >= GREATEST)
-        || matches!(expr, Expr::Int(number, _) if i128::from(*number) >= GREATEST)
 }
 
 fn variable(expr: &Expr) -> Option<NameId> {

@@ -89,7 +89,8 @@ impl<'a> Walk<'a> {
         if !self.source.settings.no_asserts && !self.is_tested(name, rest) {
             return unsupported("an extern stage whose result is not tested at once");
         }
-        if let (Some(is_mangled), Some(kind)) = (external.is_mangled, kind)
+        let is_mangled = external.is_mangled.unwrap_or(self.source.settings.mangles);
+        if let Some(kind) = kind
             && is_mangled != (*kind == CallKind::ExternCPlusPlus)
         {
             return unsupported("an extern function by a name of another kind");

@@ -12,6 +12,9 @@ pub struct Settings {
     /// True if the code accepts buffers of 2^31 bytes and more, and computes indices with 64 bits
     /// (`large_buffers`).
     pub large_buffers: bool,
+    /// True if functions that the pipeline names have the names of C++ (`c_plus_plus_name_mangling`).
+    /// Only a dump tells calls of the two kinds apart.
+    pub mangles: bool,
     /// True if the code was compiled as if no float operator were strict, whatever the pipeline
     /// says.
     pub forgets_strict: bool,
@@ -30,6 +33,7 @@ impl Settings {
             no_asserts: has("no_asserts"),
             strict_float: has("strict_float"),
             large_buffers: has("large_buffers"),
+            mangles: has("c_plus_plus_name_mangling"),
             forgets_strict: false,
             machine: Machine::of_target(target),
             small: false,
