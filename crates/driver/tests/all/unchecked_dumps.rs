@@ -131,8 +131,8 @@ const CASES: [EditedDump; 19] = [
     // What looks like a limit of sizes states a stride.
     (TUPLE, |dump| {
         let limit = "(assert (<= (* (cast i64 (var i32 \"out.0.stride.1\")) (i64 2147483)) (i64 \
-             2147483647)) (call i32 \"halide_error_buffer_allocation_too_large\" extern 0 \"out.0\" \
-             (u64 1) (u64 2)))";
+             2147483647)) (call i32 \"halide_error_buffer_allocation_too_large\" extern 0 \
+             \"out.0\" (u64 1) (u64 2)))";
         with(dump, "(assert (! (var u1 \"out.0.device_dirty\"))", limit)
     }),
     // Only the name of a copy.
@@ -163,7 +163,7 @@ fn dumps_without_checks_and_with_calls_that_fail_are_not_proved() {
 }
 
 /// Programs whose machine code differs from their statement, each with a twin.
-const COMPILED: [Edited; 4] = [
+const COMPILED: [Edited; 5] = [
     // LLVM takes a vector at descending constants for its last element.
     (
         "b = hl.ImageParam(hl.UInt(32), 1, 'b'); q, r = hl.RDom([(0, 8)], 'q'), \
@@ -180,6 +180,15 @@ const COMPILED: [Edited; 4] = [
          f[r.x] = a[r.x]; out[x] = f[15 - 2*x] + f[16 + x]; out.bound(x, 0, 8); f.compute_root()",
         &[],
         true,
+    ),
+    // The stack of a thread holds no 10 MiB.
+    (
+        "fs = [hl.Func('f%d_' % n) for n in range(40)]; \
+         [f.__setitem__(x, a[x] + hl.u32(n)) for n, f in enumerate(fs)]; \
+         [f.compute_root().store_in(hl.MemoryType.Register).bound_storage(x, 1 << 16) for f in fs]; \
+         out[x] = sum([f[x] + f[x + 65535] for f in fs[1:]], fs[0][x]); out.bound(x, 0, 1)",
+        &[],
+        false,
     ),
     // The number of bytes is computed modulo 2^32.
     (

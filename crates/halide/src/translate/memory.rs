@@ -33,6 +33,9 @@ const STACK_BYTES: i128 = 16 * 1024;
 /// whatever its size.
 const REGISTER_BYTES: i128 = 256 * 1024;
 
+/// The greatest size in bytes of all memory on the stack: half of what a thread has by default.
+const ALL_STACK_BYTES: i128 = 4 * 1024 * 1024;
+
 /// The greatest size in bytes of memory that the threads of a block share, on every device.
 const SHARED_BYTES: i128 = 48 * 1024;
 
@@ -140,6 +143,13 @@ impl Walk<'_> {
             }
             MemoryType::Heap | MemoryType::GpuShared => false,
         };
+        if on_stack && self.place == Place::Host && self.is_final {
+            // The frame of a function has room for all of its memory at once.
+            self.stack_bytes += fixed.unwrap_or(0);
+            if self.stack_bytes > ALL_STACK_BYTES {
+                return unsupported("memory of more bytes in all than a stack may have");
+            }
+        }
         let condition = condition.filter(|_| !on_stack);
         let rank = pool.func(func).rank();
         let (zero, one) = (pool.int(0), pool.int(1));

@@ -75,6 +75,8 @@ pub(super) struct Walk<'a> {
     pub(super) memo: Memo,
     /// True if the statement goes to the code generators as it is.
     pub(super) is_final: bool,
+    /// The bytes of all memory on the stack that has been seen.
+    pub(super) stack_bytes: i128,
     /// True once a store, a loop or tasks have been seen.
     pub(super) work_begun: bool,
     /// True if an enclosing loop runs in no fixed order.
@@ -149,6 +151,7 @@ impl<'a> Walk<'a> {
             nodes: Nodes::new(names),
             memo: Memo::default(),
             is_final: true,
+            stack_bytes: 0,
             work_begun: false,
             is_unordered: false,
             atomic: Atomicity::None,
