@@ -185,7 +185,8 @@ const COMPILED: [Edited; 5] = [
     (
         "fs = [hl.Func('f%d_' % n) for n in range(40)]; \
          [f.__setitem__(x, a[x] + hl.u32(n)) for n, f in enumerate(fs)]; \
-         [f.compute_root().store_in(hl.MemoryType.Register).bound_storage(x, 1 << 16) for f in fs]; \
+         [f.compute_root().store_in(hl.MemoryType.Register) for f in fs]; \
+         [f.bound_storage(x, 1 << 16) for f in fs]; \
          out[x] = sum([f[x] + f[x + 65535] for f in fs[1:]], fs[0][x]); out.bound(x, 0, 1)",
         &[],
         false,

@@ -144,11 +144,7 @@ impl Walk<'_> {
             MemoryType::Heap | MemoryType::GpuShared => false,
         };
         if on_stack && self.place == Place::Host && self.is_final {
-            // The frame of a function has room for all of its memory at once.
-            self.stack_bytes += fixed.unwrap_or(0);
-            if self.stack_bytes > ALL_STACK_BYTES {
-                return unsupported("memory of more bytes in all than a stack may have");
-            }
+            self.on_stack(fixed.unwrap_or(0))?;
         }
         let condition = condition.filter(|_| !on_stack);
         let rank = pool.func(func).rank();
@@ -212,6 +208,15 @@ impl Walk<'_> {
         }
         items.push(Item::Allocate(id));
         Ok(id)
+    }
+
+    /// Counts memory on the stack: the frame of a function has room for all of it at once.
+    fn on_stack(&mut self, bytes: i128) -> Result<()> {
+        self.stack_bytes += bytes;
+        if self.stack_bytes > ALL_STACK_BYTES {
+            return unsupported("memory of more bytes in all than a stack may have");
+        }
+        Ok(())
     }
 
     /// The obligations that no two extents of an allocation are negative.

@@ -12,8 +12,8 @@ pub struct Settings {
     /// True if the code accepts buffers of 2^31 bytes and more, and computes indices with 64 bits
     /// (`large_buffers`).
     pub large_buffers: bool,
-    /// True if functions that the pipeline names have the names of C++ (`c_plus_plus_name_mangling`).
-    /// Only a dump tells calls of the two kinds apart.
+    /// True if functions that the pipeline names have the names of C++
+    /// (`c_plus_plus_name_mangling`). Only a dump tells calls of the two kinds apart.
     pub mangles: bool,
     /// True if the code was compiled as if no float operator were strict, whatever the pipeline
     /// says.
