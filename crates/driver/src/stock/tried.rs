@@ -188,7 +188,10 @@ fn with_small_elements(pool: &Pool, algorithm: &Algorithm, case: Case) -> Option
         let mut array = bindings.input(*input)?.clone();
         for element in 0..array.len() {
             let value = array.get_element(element)?.as_integer()?;
-            array.set_element(element, Constant::wrapped(scalar, value % BELOW)?);
+            let small = Constant::wrapped(scalar, value % BELOW)?;
+            if !array.set_element(element, small) {
+                return None;
+            }
         }
         bindings.set_input(pool, *input, array).ok()?;
     }
