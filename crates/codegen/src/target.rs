@@ -49,8 +49,8 @@ impl Target {
     pub fn host() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            // Only AMD's processors have SSE4a. Their gathers take longer than a load of each
-            // element.
+            // Only processors of AMD's kind have SSE4a. Their gathers take longer than
+            // a load of each element.
             let gathers = !std::is_x86_feature_detected!("sse4a");
             let has_512 = std::is_x86_feature_detected!("avx512f")
                 && std::is_x86_feature_detected!("avx512bw")

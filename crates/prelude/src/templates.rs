@@ -454,7 +454,7 @@ pub(crate) fn vector_saturate_text(to: Scalar) -> &'static str {
 }
 
 // C does not define the conversion of NaN and of floats out of range, so the lanes are limited
-// before. `$top` is the greatest float that can be converted. If the greatest integer is greater,
+// before. `$top` is the greatest integer of the type that is a float. If there is a greater one,
 // `$missing` adds its last bits. Comparisons with NaN are false.
 const VECTOR_SATURATE_SIGNED: &str = "
 static inline $v $name($fromv a) {

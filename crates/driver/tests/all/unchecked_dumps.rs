@@ -164,7 +164,7 @@ fn dumps_without_checks_and_with_calls_that_fail_are_not_proved() {
 
 /// Programs whose machine code differs from their statement, each with a twin.
 const COMPILED: [Edited; 5] = [
-    // LLVM takes a vector at descending constants for its last element.
+    // LLVM takes a vector at descending constants for its first element.
     (
         "b = hl.ImageParam(hl.UInt(32), 1, 'b'); q, r = hl.RDom([(0, 8)], 'q'), \
          hl.RDom([(0, 8)], 'r'); r.where(b[r.x] == 7); f[x] = hl.u32(x); f[16 + q] = f[15 - 2*q]; \

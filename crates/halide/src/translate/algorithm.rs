@@ -85,6 +85,9 @@ pub(super) struct Prior {
     pub(super) buffer: BufferId,
 }
 
+/// The letters before the numbers in names of the compiler's own variables (`unique_name`).
+const OWN_LETTERS: &str = "_abcdfmprstvxORSV";
+
 /// The extent of a reduction variable.
 #[derive(Clone, Debug)]
 pub(super) struct DomainExtent {
@@ -355,9 +358,8 @@ impl<'a> Translation<'a> {
     }
 
     /// Refuses names for which Halide's compiler may take one thing for another: inputs with a name
-    /// of its own variables, which are a letter and a number (`unique_name`), and two things of one
-    /// name. Halide gives parameters without a name a `p`, and arrays a `b`, and numbers them
-    /// together with its variables.
+    /// of its own variables ([`OWN_LETTERS`]), and two things of one name. Halide gives parameters
+    /// without a name a `p`, and arrays a `b`.
     fn check_names(&self) -> Result<()> {
         let text = |name: NameId| self.nodes.names.text(name);
         let inputs = self.pipeline.inputs.iter().map(|input| (input.name, 'p'));
@@ -366,7 +368,7 @@ impl<'a> Translation<'a> {
         for (name, own) in inputs.chain(images) {
             let mut letters = text(name).chars();
             let first = letters.next();
-            let is_letter = first.is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+            let is_letter = first.is_some_and(|first| OWN_LETTERS.contains(first));
             let number = letters.as_str();
             let is_number = number.chars().all(|letter| letter.is_ascii_digit());
             if is_letter && first != Some(own) && !number.is_empty() && is_number {

@@ -12,29 +12,64 @@ pub(super) fn first<'b>(names: &Names, block: &'b [Stmt]) -> Vec<&'b Expr> {
     found
 }
 
-/// Finds a buffer whose type or rank no call checks before it does anything, or of which the code
-/// may read memory that a device has written anew. The code takes these for granted.
+/// Finds a buffer whose type or rank no call checks before it does anything. The code takes these
+/// for granted.
 pub(super) fn unchecked(names: &Names, block: &[Stmt], buffers: &[Caller]) -> Option<String> {
-    let mut conditions = Vec::new();
-    // Stages are asked for bounds before.
-    collect((names, true), block, &mut conditions);
-    let mut lets = Vec::new();
-    bindings(block, &mut lets);
-    let is_field = |expr: &Expr, field: &str, buffer: &str| {
-        let mut expr = expr;
-        if let Expr::Variable { name, ty: _ } = expr {
-            // A name that is bound twice might be another one in the assertion.
-            let mut bound = lets.iter().filter(|(own, _)| own == name);
-            let (Some((_, value)), None) = (bound.next(), bound.next()) else { return false };
-            expr = value;
-        }
-        matches!(expr, Expr::Call(call)
-            if names.text(call.name).strip_prefix("_halide_buffer_get_") == Some(field)
-                && matches!(&*call.args, [Expr::Variable { name, ty: _ }]
-                    if names.text(*name).strip_suffix(".buffer") == Some(buffer)))
+    let known = Known::of(names, block);
+    buffers.iter().find_map(|Caller { name, ty, rank }| {
+        let is_used = names.find(name).is_some_and(|memory| {
+            let buffer = names.find(&format!("{name}.buffer"));
+            is_accessed(names, block, memory, buffer)
+        });
+        let code = type_code(*ty)?;
+        let what = if !known.equals(name, "type", code) {
+            "type"
+        } else if !known.equals(name, "dimensions", *rank as i128) {
+            "number of dimensions"
+        } else {
+            return None;
+        };
+        is_used.then(|| format!("a statement that does not check the {what} of `{name}`"))
+    })
+}
+
+/// The buffers that the statement accesses and of which no assertion says that no device has
+/// changed them. A function to which a buffer is handed looks for itself.
+pub(super) fn open(names: &Names, block: &[Stmt], buffers: &[Caller]) -> Vec<NameId> {
+    let known = Known::of(names, block);
+    let is_open = |name: &str| {
+        !known.conditions.iter().any(|condition| {
+            matches!(condition, Expr::Not(dirty) if known.is_field(dirty, "device_dirty", name))
+        })
     };
-    let equals = |buffer: &str, field: &str, number: i128| {
-        conditions.iter().any(|condition| {
+    let open = buffers.iter().filter(|buffer| is_open(&buffer.name));
+    let memory = open.filter_map(|buffer| names.find(&buffer.name));
+    memory.filter(|memory| is_accessed(names, block, *memory, None)).collect()
+}
+
+/// The first assertions, and what they speak of.
+struct Known<'b> {
+    names: &'b Names,
+    conditions: Vec<&'b Expr>,
+    lets: Vec<(NameId, &'b Expr)>,
+}
+
+impl<'b> Known<'b> {
+    fn of(names: &'b Names, block: &'b [Stmt]) -> Self {
+        let mut conditions = Vec::new();
+        // Stages are asked for bounds before.
+        collect((names, true), block, &mut conditions);
+        let mut lets = Vec::new();
+        for_each_stmt(block, &mut |stmt| {
+            if let StmtKind::Let { name, value } = &stmt.kind {
+                lets.push((*name, value));
+            }
+        });
+        Self { names, conditions, lets }
+    }
+
+    fn equals(&self, buffer: &str, field: &str, number: i128) -> bool {
+        self.conditions.iter().any(|condition| {
             let Expr::Binary(BinaryOp::Eq, operands) = condition else { return false };
             let [found, wanted] = &**operands;
             let wanted = if let Expr::Int(wanted, _) = wanted {
@@ -44,54 +79,24 @@ pub(super) fn unchecked(names: &Names, block: &[Stmt], buffers: &[Caller]) -> Op
             } else {
                 return false;
             };
-            is_field(found, field, buffer) && wanted == number
+            self.is_field(found, field, buffer) && wanted == number
         })
-    };
-    let is_current = |buffer: &str| {
-        conditions.iter().any(|condition| {
-            matches!(condition, Expr::Not(dirty) if is_field(dirty, "device_dirty", buffer))
-        })
-    };
-    let copies = |buffer: &str| {
-        let buffer = names.find(&format!("{buffer}.buffer"));
-        buffer.is_some_and(|buffer| is_copied(names, block, buffer))
-    };
-    // A function to which the buffer is handed looks for itself.
-    let loads =
-        |name: &str| names.find(name).is_some_and(|memory| is_accessed(names, block, memory, None));
-    buffers.iter().find_map(|Caller { name, ty, rank }| {
-        let is_used = names.find(name).is_some_and(|memory| {
-            let buffer = names.find(&format!("{name}.buffer"));
-            is_accessed(names, block, memory, buffer)
-        });
-        let code = type_code(*ty)?;
-        let what = if !equals(name, "type", code) {
-            "type"
-        } else if !equals(name, "dimensions", *rank as i128) {
-            "number of dimensions"
-        } else if !copies(name) && loads(name) && !is_current(name) {
-            "memory on a device"
-        } else {
-            return None;
-        };
-        is_used.then(|| format!("a statement that does not check the {what} of `{name}`"))
-    })
-}
+    }
 
-/// Tests whether a statement copies a buffer between the host and a device.
-fn is_copied(names: &Names, block: &[Stmt], buffer: NameId) -> bool {
-    let mut found = false;
-    for_each_stmt(block, &mut |stmt| {
-        stmt.for_each_expr(&mut |expr| {
-            expr.for_each_part(&mut |part| {
-                found |= matches!(part, Expr::Call(call)
-                    if names.text(call.name).starts_with("halide_copy_to_")
-                        && matches!(call.args.first(), Some(Expr::Variable { name, ty: _ })
-                            if *name == buffer));
-            });
-        });
-    });
-    found
+    /// Tests for a field of a buffer, or a name that is bound to it.
+    fn is_field(&self, expr: &Expr, field: &str, buffer: &str) -> bool {
+        let mut expr = expr;
+        if let Expr::Variable { name, ty: _ } = expr {
+            // A name that is bound twice might be another one in the assertion.
+            let mut bound = self.lets.iter().filter(|(own, _)| own == name);
+            let (Some((_, value)), None) = (bound.next(), bound.next()) else { return false };
+            expr = value;
+        }
+        matches!(expr, Expr::Call(call)
+            if self.names.text(call.name).strip_prefix("_halide_buffer_get_") == Some(field)
+                && matches!(&*call.args, [Expr::Variable { name, ty: _ }]
+                    if self.names.text(*name).strip_suffix(".buffer") == Some(buffer)))
+    }
 }
 
 /// Tests whether a statement accesses memory, or hands the buffer of this memory to a function.
@@ -124,16 +129,6 @@ fn is_accessed(names: &Names, block: &[Stmt], memory: NameId, buffer: Option<Nam
     })
 }
 
-/// Collects the bindings of a block and of the blocks in it.
-fn bindings<'b>(block: &'b [Stmt], found: &mut Vec<(NameId, &'b Expr)>) {
-    for stmt in block {
-        if let StmtKind::Let { name, value } = &stmt.kind {
-            found.push((*name, value));
-        }
-        stmt.for_each_block(&mut |inner| bindings(inner, found));
-    }
-}
-
 /// Collects assertions. Returns false if the block does something; calls of stages may count as
 /// nothing.
 fn collect<'b>(
@@ -159,8 +154,12 @@ fn collect<'b>(
             }
             return asks_for_bounds(names, condition);
         }
+        if let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind {
+            // It changes nothing (`pointers`).
+            return names.text(call.name).starts_with("halide_msan_");
+        }
         matches!(&stmt.kind, StmtKind::Let { name: _, value }
-            if skips_stages || !may_be_stage(names, value))
+            if !may_be_stage(names, value) || skips_stages && !takes_buffer(names, value))
     })
 }
 
@@ -170,6 +169,13 @@ fn may_be_stage(names: &Names, value: &Expr) -> bool {
     let Expr::Call(call) = value else { return false };
     let is_foreign = matches!(call.kind, None | Some(CallKind::Extern | CallKind::ExternCPlusPlus));
     is_foreign && !names.text(call.name).starts_with("_halide_buffer_")
+}
+
+/// Tests whether a call is given a caller's buffer. A stage is asked for bounds with others.
+fn takes_buffer(names: &Names, value: &Expr) -> bool {
+    matches!(value, Expr::Call(call) if call.args.iter().any(|arg| {
+        matches!(arg, Expr::Variable { name, ty: _ } if names.text(*name).ends_with(".buffer"))
+    }))
 }
 
 /// Tests whether a condition is that one of some buffers is a bounds query, which callers' are not.

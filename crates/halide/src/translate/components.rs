@@ -184,56 +184,34 @@ impl Output<'_> {
         })
     }
 
-    /// Tests whether elements of each component are found without strides of others. `known` has
-    /// the components whose strides the value of a name depends on.
+    /// Tests whether strides of a component decide only where elements of this component lie.
+    /// `known` has the components whose strides the value of a name depends on.
     fn is_separate(&self, block: &[Stmt], known: &mut FxHashMap<NameId, FxHashSet<usize>>) -> bool {
-        self.is_separate_under(block, &FxHashSet::default(), known)
-    }
-
-    /// Tests the same for statements that run or not by the strides of some components.
-    fn is_separate_under(
-        &self,
-        block: &[Stmt],
-        around: &FxHashSet<usize>,
-        known: &mut FxHashMap<NameId, FxHashSet<usize>>,
-    ) -> bool {
         let component = |name: NameId| {
             let text = self.names.text(name).strip_prefix(self.name)?;
             text.strip_prefix('.')?.parse::<usize>().ok()
         };
         block.iter().all(|stmt| {
-            let mut is_right = true;
-            let is_own = |own: usize, index: &Expr, known: &FxHashMap<_, _>| {
-                self.strides(index, known).iter().chain(around).all(|of| *of == own)
+            let is_own = |memory: NameId, index: &Expr, known: &FxHashMap<_, _>| {
+                let found = self.strides(index, known);
+                found.iter().all(|of| component(memory) == Some(*of))
             };
-            if let StmtKind::Store { name, index, alignment: _, value: _, predicate: _ } =
-                &stmt.kind
-                && let Some(own) = component(*name)
-            {
-                is_right = is_own(own, index, known);
-            }
+            let mut is_right = true;
             stmt.for_each_expr(&mut |expr| {
-                for_each_load(expr, &mut |name, index| {
-                    if let Some(own) = component(name) {
-                        is_right &= is_own(own, index, known);
-                    }
-                });
+                for_each_load(expr, &mut |name, index| is_right &= is_own(name, index, known));
             });
-            let mut around = around.clone();
-            if let StmtKind::Let { name, value } = &stmt.kind {
+            if let StmtKind::Store { name, index, alignment: _, value, predicate } = &stmt.kind {
+                let others = predicate.iter().chain([value]);
+                is_right &= is_own(*name, index, known)
+                    && others.into_iter().all(|expr| self.strides(expr, known).is_empty());
+            } else if let StmtKind::Let { name, value } = &stmt.kind {
                 let found = self.strides(value, known);
                 known.entry(*name).or_default().extend(found);
-            } else if let StmtKind::For { name, min, extent, kind: _, device: _, body: _ } =
-                &stmt.kind
-            {
-                let found = [min, extent].map(|expr| self.strides(expr, known));
-                known.entry(*name).or_default().extend(found.into_iter().flatten());
-            } else if let StmtKind::If { condition, then_branch: _, else_branch: _ } = &stmt.kind {
-                around.extend(self.strides(condition, known));
+            } else if !matches!(&stmt.kind, StmtKind::Assert { condition: _, message: _ }) {
+                // Only the first assertions may ask for strides.
+                stmt.for_each_expr(&mut |expr| is_right &= self.strides(expr, known).is_empty());
             }
-            stmt.for_each_block(&mut |inner| {
-                is_right = is_right && self.is_separate_under(inner, &around, known);
-            });
+            stmt.for_each_block(&mut |inner| is_right = is_right && self.is_separate(inner, known));
             is_right
         })
     }

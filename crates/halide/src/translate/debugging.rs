@@ -12,6 +12,7 @@ use halidom_base::FxHashSet;
 
 use super::fields::type_code;
 use super::scopes::belong;
+use crate::parts::for_each_stmt;
 use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind, Type};
 use crate::{NameId, Names};
 
@@ -27,7 +28,7 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
         return None;
     }
     let mut made = Made::default();
-    made.collect(block);
+    made.collect(names, block);
     if !written(names, block).iter().all(|buffer| made.is_whole(names, *buffer)) {
         return None;
     }
@@ -55,17 +56,26 @@ fn written(names: &Names, block: &[Stmt]) -> Vec<NameId> {
 struct Made<'b> {
     buffers: Vec<(NameId, &'b Expr)>,
     memory: Vec<(NameId, Type, &'b [Expr])>,
+    /// Memory that is freed before something is written.
+    freed: Vec<NameId>,
+    /// Memory that is freed, so far.
+    free: Vec<NameId>,
 }
 
 impl<'b> Made<'b> {
-    fn collect(&mut self, block: &'b [Stmt]) {
-        for stmt in block {
+    fn collect(&mut self, names: &Names, block: &'b [Stmt]) {
+        for_each_stmt(block, &mut |stmt| {
             if let StmtKind::Let { name, value } = &stmt.kind {
                 self.buffers.push((*name, value));
             }
+            if result(names, stmt).is_some() {
+                self.freed.extend(&self.free);
+            }
+            if let StmtKind::Free(name) = &stmt.kind {
+                self.free.push(*name);
+            }
             self.memory.extend(stmt.allocated());
-            stmt.for_each_block(&mut |inner| self.collect(inner));
-        }
+        });
     }
 
     /// Tests whether a buffer is a caller's, or was made with the shape and the type of its memory.
@@ -110,6 +120,7 @@ impl<'b> Made<'b> {
             is_right && extent == given
         });
         bound.next().is_none()
+            && variable(host).is_some_and(|memory| !self.freed.contains(&memory))
             && names.text(call.name) == "_halide_buffer_init"
             && shape.args.len() == extents.len() * 4
             && is_of_type

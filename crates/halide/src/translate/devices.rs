@@ -88,7 +88,7 @@ impl Walk<'_> {
         } else {
             held.host.current || (held.device.current && held.device.told)
         };
-        if !is_told {
+        if !is_told && !std::mem::take(&mut held.is_open) {
             return unsupported("a copy of a buffer whose flags do not say where it was changed");
         }
         held.was_copied = true;

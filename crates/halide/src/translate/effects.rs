@@ -135,7 +135,9 @@ impl Nodes<'_> {
         let Expr::Call(call) = part else { return unsupported("an effect that is no call") };
         if self.names.text(call.name) != LISTS {
             for arg in &call.args {
-                self.show_operand(pool, arg)?;
+                if let Some(Part::Values { bytes: _ }) = self.show_operand(pool, arg)? {
+                    return unsupported("a list within a text");
+                }
             }
             return Ok(Part::Text);
         }

@@ -28,6 +28,9 @@ pub(super) struct Held {
     pub(super) device: Side,
     /// True if the statement copies it, so that it may have two sides.
     pub(super) was_copied: bool,
+    /// True if nothing is known of its sides, but that its flags are a caller's, which tell the
+    /// truth.
+    pub(super) is_open: bool,
 }
 
 impl Held {
@@ -36,6 +39,16 @@ impl Held {
         host: Side { current: true, told: true },
         device: Side { current: false, told: true },
         was_copied: false,
+        is_open: false,
+    };
+
+    /// The state in which callers pass it to a statement that does not assert that no device has
+    /// changed it.
+    pub(super) const OPEN: Self = Self {
+        host: Side { current: false, told: true },
+        device: Side { current: false, told: true },
+        was_copied: false,
+        is_open: true,
     };
 
     fn and(self, other: Self) -> Self {
@@ -43,6 +56,7 @@ impl Held {
             host: self.host.and(other.host),
             device: self.device.and(other.device),
             was_copied: self.was_copied || other.was_copied,
+            is_open: self.is_open && other.is_open,
         }
     }
 }

@@ -19,8 +19,8 @@ use super::effects::is_harmless;
 use super::error::{Result, unsupported};
 use super::nodes::{Binding, Nodes};
 use super::walk::{Semaphore, Walk};
+use crate::NameId;
 use crate::tree::{BinaryOp, Call, Expr, Scalar, Type};
-use crate::{NameId, Names};
 
 /// The size of a semaphore in bytes (`halide_semaphore_t`).
 const SEMAPHORE_BYTES: i64 = 16;
@@ -191,7 +191,7 @@ impl Walk<'_> {
             }
             "prefetch" => self.is_prefetch(pool, call)?,
             name if is_ignored(name) => {
-                is_taken(self.nodes.names, name, &call.args)
+                self.is_taken(name, &call.args)
                     && call.args.iter().all(|arg| is_harmless(self.nodes.names, arg))
             }
             "halide_semaphore_init" => {
@@ -209,6 +209,36 @@ impl Walk<'_> {
             _ => false,
         };
         if is_known { Ok(()) } else { unsupported(format!("this call of `{name}`")) }
+    }
+
+    /// Tests whether a call has the operands that its function follows: pairs of a struct that the
+    /// statement made and the buffer of which it is a crop, for several crops with null after them.
+    fn is_taken(&self, name: &str, args: &[Expr]) -> bool {
+        if !name.starts_with("_halide_buffer_retire_") {
+            return true;
+        }
+        let [Expr::Call(made)] = args else { return false };
+        let pairs = if name.contains("crops") {
+            let Some((last, pairs)) = made.args.split_last() else { return false };
+            if !is_null(last) {
+                return false;
+            }
+            pairs
+        } else {
+            &made.args
+        };
+        let is_made = |expr: &Expr| {
+            matches!(expr, Expr::Variable { name, ty: _ }
+                if matches!(self.nodes.lookup(*name), Some(Binding::Struct(_))))
+        };
+        let count = pairs.len();
+        self.nodes.names.text(made.name) == "make_struct"
+            && count.is_multiple_of(2)
+            && (name.contains("crops") || count == 2)
+            && pairs.chunks(2).all(|pair| {
+                is_made(&pair[0])
+                    && (is_made(&pair[1]) || self.buffer_struct_of(&pair[1]).is_some())
+            })
     }
 
     /// Tests whether a call is a prefetch, which is no fault whatever its address. The arguments
@@ -280,30 +310,6 @@ enum Pointer {
 pub(super) fn is_null(expr: &Expr) -> bool {
     let Expr::Reinterpret(to, inner) = expr else { return false };
     matches!(to.scalar, Scalar::Handle(_)) && **inner == Expr::UInt(0, Type::of(Scalar::UInt(64)))
-}
-
-/// Tests whether a call has the operands that its function follows: pairs of a crop and the buffer
-/// of which it is one, for several crops with null after them.
-fn is_taken(names: &Names, name: &str, args: &[Expr]) -> bool {
-    if !name.starts_with("_halide_buffer_retire_") {
-        return true;
-    }
-    let [Expr::Call(made)] = args else { return false };
-    let pairs = if name.contains("crops") {
-        let Some((last, pairs)) = made.args.split_last() else { return false };
-        if !is_null(last) {
-            return false;
-        }
-        pairs
-    } else {
-        &made.args
-    };
-    let is_buffer = |expr: &Expr| matches!(expr, Expr::Variable { name: _, ty: _ });
-    let count = pairs.len();
-    names.text(made.name) == "make_struct"
-        && count.is_multiple_of(2)
-        && (name.contains("crops") || count == 2)
-        && pairs.iter().all(is_buffer)
 }
 
 /// The device of a function that gives its interface.

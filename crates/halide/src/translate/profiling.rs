@@ -11,6 +11,7 @@
 use halidom_base::FxHashSet;
 
 use super::effects::is_harmless;
+use super::pointers::is_null;
 use super::scopes::belong;
 use crate::tree::{BinaryOp, Block, Call, Expr, Scalar, Stmt, StmtKind, Type};
 use crate::{NameId, Names};
@@ -164,6 +165,8 @@ enum Kind {
     FuncNames(i64),
     Peaks(i64),
     Token,
+    Text,
+    Null,
     Number(i64),
     Other,
 }
@@ -171,10 +174,16 @@ enum Kind {
 /// Tests whether a call has the operands that its function takes: memory that is large enough for
 /// the number of funcs, which is that of their names, and numbers of funcs below it.
 fn is_called_rightly(names: &Names, call: &Call, memory: &[(NameId, i64)]) -> bool {
-    use Kind::{FuncNames, Instance, Number, Other, Peaks, Token};
+    use Kind::{FuncNames, Instance, Null, Number, Other, Peaks, Text, Token};
     let kind = |arg: &Expr| {
         if let Expr::Int(number, _) = arg {
             return Number(*number);
+        }
+        if let Expr::String(_) = arg {
+            return Text;
+        }
+        if is_null(arg) {
+            return Null;
         }
         let Expr::Variable { name, ty: _ } = arg else { return Other };
         let size = memory.iter().rfind(|(own, _)| own == name).map(|(_, size)| *size);
@@ -192,10 +201,10 @@ fn is_called_rightly(names: &Names, call: &Call, memory: &[(NameId, i64)]) -> bo
     let kinds: Vec<Kind> = call.args.iter().map(kind).collect();
     let [own, each] = INSTANCE_WORDS;
     let is_right = match (function, kinds.as_slice()) {
-        ("instance_start", [Other, Number(count), FuncNames(size), Instance(words)]) => {
+        ("instance_start", [Text, Number(count), FuncNames(size), Instance(words)]) => {
             count == size && matches!(count, 1..1_000_000) && *words >= own + each * count
         }
-        ("set_current_func", [Instance(_), Number(func), Token | Other])
+        ("set_current_func", [Instance(_), Number(func), Token | Null])
         | ("memory_allocate" | "memory_free", [Instance(_), Number(func), Number(_) | Other]) => {
             (0..*funcs).contains(func)
         }

@@ -18,6 +18,7 @@ use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
 use super::contract::{Contract, computes};
 use super::error::{Result, unsupported};
 use super::fields::callers;
+use super::holdings::Held;
 use super::intrinsics::{REQUIRE, calls};
 use super::marks::Marked;
 use super::nodes::{Binding, Buffer};
@@ -31,7 +32,7 @@ use super::{
 };
 use crate::parts::for_each_stmt;
 use crate::pipeline::Pipeline;
-use crate::tree::{self, Block, Expr, Stmt, StmtKind};
+use crate::tree::{self, BinaryOp, Block, Expr, Stmt, StmtKind};
 use crate::{Condition, NameId, Names};
 
 /// A program, with notes on the parts that its translation left out.
@@ -139,6 +140,10 @@ fn translated(
         walk.contract.others.insert(Condition::Requirements);
     }
     let block = checked.as_ref().unwrap_or(block);
+    if is_final && !walk.source.settings.no_asserts {
+        let open = checks::open(names, block, &callers(pipeline, names));
+        walk.holdings.extend(open.into_iter().map(|name| (name, Held::OPEN)));
+    }
     let result = match is_final.then(|| as_compiled(walk.source, pipeline, names, block)) {
         Some(Err(what)) => Err(what),
         Some(Ok(())) | None => walk.run(&mut pool, block, assumed),
@@ -192,11 +197,35 @@ fn callers_structs(pipeline: &Pipeline, names: &Names, found: &mut FxHashSet<Nam
     }
 }
 
+/// Tests whether the value of a name is used, and not only for a name whose value is not.
+fn is_used(block: &[Stmt], name: NameId) -> bool {
+    let mut names = FxHashSet::from_iter([name]);
+    let reads = |expr: &Expr, names: &FxHashSet<NameId>| {
+        let mut found = false;
+        expr.for_each_part(&mut |part| {
+            found |= matches!(part, Expr::Variable { name, ty: _ } if names.contains(name));
+        });
+        found
+    };
+    let mut used = false;
+    // A name is bound before it is used.
+    for_each_stmt(block, &mut |stmt| {
+        if let StmtKind::Let { name, value } = &stmt.kind {
+            if reads(value, &names) {
+                names.insert(*name);
+            }
+            return;
+        }
+        stmt.for_each_expr(&mut |expr| used |= reads(expr, &names));
+    });
+    used
+}
+
 /// Tests whether a statement has a `require`. Refuses one that the pipeline does not have, and one
 /// whose value nothing uses, as only the values of `require`s are compared.
 fn requires(source: &Source, names: &Names, block: &[Stmt]) -> Result<bool> {
     let has_one = |expr: &Expr| calls(names, expr, &|name| name == REQUIRE);
-    let (mut found, mut bound, mut used) = (false, Vec::new(), FxHashSet::default());
+    let (mut found, mut drops, mut bound) = (false, false, Vec::new());
     for_each_stmt(block, &mut |stmt| {
         if let StmtKind::Let { name, value } = &stmt.kind
             && has_one(value)
@@ -206,8 +235,14 @@ fn requires(source: &Source, names: &Names, block: &[Stmt]) -> Result<bool> {
         stmt.for_each_expr(&mut |expr| {
             found |= has_one(expr);
             expr.for_each_part(&mut |part| {
-                if let Expr::Variable { name, ty: _ } = part {
-                    used.insert(*name);
+                if let Expr::Binary(BinaryOp::Mul, operands) = part {
+                    let is_zero =
+                        |operand: &Expr| matches!(operand, Expr::Int(0, _) | Expr::UInt(0, _));
+                    drops |= operands.iter().any(is_zero) && operands.iter().any(has_one);
+                }
+                if let Expr::Call(call) = part {
+                    drops |= names.text(call.name) == "return_second"
+                        && call.args.first().is_some_and(has_one);
                 }
                 if let Expr::Let { name, value, body: _ } = part
                     && has_one(value)
@@ -220,7 +255,8 @@ fn requires(source: &Source, names: &Names, block: &[Stmt]) -> Result<bool> {
     if found && !source.has_requires {
         return unsupported("a `require` that no definition of the pipeline has");
     }
-    if bound.iter().any(|name| !used.contains(name)) {
+    let unused = bound.iter().any(|name| !is_used(block, *name));
+    if unused || drops {
         return unsupported("a `require` whose value is not used");
     }
     Ok(found)
