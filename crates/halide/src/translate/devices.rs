@@ -62,8 +62,8 @@ impl Walk<'_> {
             Place::Host => (held.device.current, held.host.told) = (false, false),
             // A flag that is set stays set.
             Place::Block | Place::Thread => {
-                held.device.told &= !held.host.current;
-                held.host.current = false;
+                held.device.told &= !(held.host.current || held.may_be_on_host);
+                (held.host.current, held.may_be_on_host) = (false, false);
                 held.was_copied = true;
             }
         }

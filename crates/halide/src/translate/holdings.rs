@@ -31,6 +31,8 @@ pub(super) struct Held {
     /// True if nothing is known of its sides, but that its flags are a caller's, which tell the
     /// truth.
     pub(super) is_open: bool,
+    /// True if its host side may be up to date, although that is not known.
+    pub(super) may_be_on_host: bool,
 }
 
 impl Held {
@@ -40,6 +42,7 @@ impl Held {
         device: Side { current: false, told: true },
         was_copied: false,
         is_open: false,
+        may_be_on_host: false,
     };
 
     /// The state in which callers pass it to a statement that does not assert that no device has
@@ -49,6 +52,7 @@ impl Held {
         device: Side { current: false, told: true },
         was_copied: false,
         is_open: true,
+        may_be_on_host: true,
     };
 
     fn and(self, other: Self) -> Self {
@@ -57,6 +61,7 @@ impl Held {
             device: self.device.and(other.device),
             was_copied: self.was_copied || other.was_copied,
             is_open: self.is_open && other.is_open,
+            may_be_on_host: self.may_be_on_host || other.may_be_on_host,
         }
     }
 }

@@ -13,6 +13,7 @@ use halidom_base::FxHashSet;
 use super::effects::is_harmless;
 use super::pointers::is_null;
 use super::scopes::belong;
+use crate::parts::for_each_stmt;
 use crate::tree::{BinaryOp, Block, Call, Expr, Scalar, Stmt, StmtKind, Type};
 use crate::{NameId, Names};
 
@@ -42,9 +43,44 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
     if !belong(block, &known, &|stmt| bound(names, stmt).is_some()) {
         return None;
     }
+    if !begins_first(names, block) {
+        return None;
+    }
     let mut block = block.clone();
     strip(names, &mut block, &mut Vec::new(), &known);
     Some(block)
+}
+
+/// Tests whether the profiler is started before anything else of it is called, with a name for each
+/// func. It reads these names, and the instance that its start fills.
+fn begins_first(names: &Names, block: &[Stmt]) -> bool {
+    let (mut named, mut starts, mut is_right) = (FxHashSet::default(), 0, true);
+    for_each_stmt(block, &mut |stmt| {
+        if let StmtKind::Store {
+            name,
+            index: Expr::Int(func, _),
+            alignment: _,
+            value: _,
+            predicate: _,
+        } = &stmt.kind
+            && stem(names.text(*name)) == MEMORY[1].0
+        {
+            named.insert(*func);
+        }
+        stmt.for_each_expr(&mut |expr| {
+            let Expr::Call(call) = expr else { return };
+            match (names.text(call.name).strip_prefix(FUNCTION), call.args.get(1)) {
+                (Some("instance_start"), Some(Expr::Int(count, _))) => {
+                    is_right &= (0..*count).all(|func| named.contains(&func));
+                    starts += 1;
+                }
+                // A token is memory of the statement's own.
+                (Some("init_sampling_token") | None, _) => {}
+                (Some(_), _) => is_right &= starts > 0,
+            }
+        });
+    });
+    is_right && starts == 1
 }
 
 /// The names that are bound to what measures the run.
