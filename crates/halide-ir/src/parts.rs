@@ -1,8 +1,14 @@
 //! Visits of all parts of expressions and blocks.
 
+use crate::NameId;
 use crate::tree::{Expr, Stmt};
 
 impl Expr {
+    /// Returns the name, if the expression is a variable.
+    pub fn variable(&self) -> Option<NameId> {
+        if let Self::Variable { name, ty: _ } = self { Some(*name) } else { None }
+    }
+
     /// Calls `visit` with the expression and with every part of it, the whole before its parts.
     pub fn for_each_part<'e>(&'e self, visit: &mut impl FnMut(&'e Self)) {
         visit(self);

@@ -36,7 +36,7 @@ pub enum Condition {
     Regroups,
     /// Copies between host and devices succeed.
     Copies,
-    /// The `require`s of the pipeline's definitions hold.
+    /// No `require` of the statement fails; the pipeline's definitions have some.
     Requirements,
     /// The pipeline's reduction domains have no negative extents.
     Domains,
@@ -325,9 +325,9 @@ const COPIES: Entry = Entry {
 
 const REQUIREMENTS: Entry = Entry {
     name: "requirements-hold",
-    words: "the `require`s in the pipeline's definitions hold, also those whose values do not \
-        matter",
-    reason: "one that fails ends the run with an error, wherever the code computes it",
+    words: "each `require` that the statement computes holds, also one whose value does not matter",
+    reason: "the pipeline's definitions have some, and one that fails ends the run with an error, \
+        wherever the code computes it",
 };
 
 const DOMAINS: Entry = Entry {

@@ -1,9 +1,9 @@
-//! Memory of which the code generator says that two accesses to it never meet.
+//! Accesses to one memory that the code generator takes for accesses to different elements.
 //!
 //! # Correctness
 //! Halide 21.0.0 marks an access at constants with the block of elements that contains it
-//! (`CodeGen_LLVM::add_tbaa_metadata`), and LLVM takes accesses with different blocks for apart. Of
-//! a vector whose places descend, the block is the first element's alone, so a store may be moved
+//! (`CodeGen_LLVM::add_tbaa_metadata`), and LLVM takes accesses with different blocks for apart. A
+//! vector whose places descend gets the block of its first element alone, so a store may be moved
 //! across an access that it changes, or be left out. A dense vector that descends is loaded in
 //! ascending order and turned around.
 

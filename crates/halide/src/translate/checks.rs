@@ -33,8 +33,8 @@ pub(super) fn unchecked(names: &Names, block: &[Stmt], buffers: &[Caller]) -> Op
     })
 }
 
-/// The buffers that the statement accesses and of which no assertion says that no device has
-/// changed them. A function to which a buffer is handed looks for itself.
+/// The buffers that the statement accesses without an assertion that no device has changed them. A
+/// function to which a buffer is handed looks for itself.
 pub(super) fn open(names: &Names, block: &[Stmt], buffers: &[Caller]) -> Vec<NameId> {
     let known = Known::of(names, block);
     let is_open = |name: &str| {

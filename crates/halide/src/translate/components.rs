@@ -76,7 +76,7 @@ impl Output<'_> {
             known.iter().any(|(name, value)| *name == left && *value == right)
         };
         let same = |left: NameId, right: NameId| {
-            known.iter().any(|(name, value)| *name == left && variable(value) == Some(right))
+            known.iter().any(|(name, value)| *name == left && value.variable() == Some(right))
         };
         (1..self.count).all(|component| {
             (0..self.rank).all(|dim| {
@@ -107,7 +107,7 @@ impl Output<'_> {
         conditions.iter().all(|condition| {
             let is_stated = matches!(condition, Expr::Binary(BinaryOp::Eq, operands)
             if operands.iter().any(|operand| {
-                variable(operand).is_some_and(|name| plain.contains(&name))
+                operand.variable().is_some_and(|name| plain.contains(&name))
             }));
             let is_limited = self.limited(0, condition).is_some_and(|dim| {
                 (1..self.count).all(|component| {
@@ -125,7 +125,7 @@ impl Output<'_> {
         let [Expr::Call(call), Expr::UInt(limit, _)] = &**operands else { return None };
         let [Expr::Binary(BinaryOp::Mul, factors)] = &*call.args else { return None };
         let [Expr::Cast(_, extent), Expr::Cast(_, stride)] = &**factors else { return None };
-        let (extent, stride) = (variable(extent)?, variable(stride)?);
+        let (extent, stride) = (extent.variable()?, stride.variable()?);
         let is_size = self.names.text(call.name) == "abs" && *limit >= GREATEST;
         let dim = (0..self.rank)
             .find(|dim| self.field(component, "stride", *dim) == Some(stride))
@@ -149,10 +149,10 @@ impl Output<'_> {
     /// Tests whether an expression depends on a stride of the first component.
     fn reads_stride(&self, expr: &Expr, strides: &FxHashSet<NameId>) -> bool {
         let own = self.names.find(&format!("{}.0.buffer", self.name));
-        let mut found = variable(expr).is_some_and(|name| strides.contains(&name));
+        let mut found = expr.variable().is_some_and(|name| strides.contains(&name));
         if let Expr::Call(call) = expr {
             found |= self.names.text(call.name) == "_halide_buffer_get_stride"
-                && call.args.first().and_then(variable) == own;
+                && call.args.first().and_then(Expr::variable) == own;
         }
         expr.for_each_operand(&mut |operand| {
             found = found || self.reads_stride(operand, strides);
@@ -177,7 +177,7 @@ impl Output<'_> {
                     if self.names.text(call.name).strip_prefix("_halide_buffer_get_")
                         == Some(field)
                         && matches!(&*call.args, [buffer, Expr::Int(of, _)]
-                            if variable(buffer) == own && dim.parse() == Ok(*of)));
+                            if buffer.variable() == own && dim.parse() == Ok(*of)));
             }
             stmt.for_each_block(&mut |inner| is_own = is_own && self.has_own_fields(inner));
             is_own
@@ -198,7 +198,11 @@ impl Output<'_> {
             };
             let mut is_right = true;
             stmt.for_each_expr(&mut |expr| {
-                for_each_load(expr, &mut |name, index| is_right &= is_own(name, index, known));
+                expr.for_each_part(&mut |part| {
+                    if let Expr::Load(load) = part {
+                        is_right &= is_own(load.name, &load.index, known);
+                    }
+                });
             });
             if let StmtKind::Store { name, index, alignment: _, value, predicate } = &stmt.kind {
                 let others = predicate.iter().chain([value]);
@@ -223,7 +227,7 @@ impl Output<'_> {
         known: &FxHashMap<NameId, FxHashSet<usize>>,
     ) -> FxHashSet<usize> {
         let mut found = FxHashSet::default();
-        if let Some(name) = variable(expr) {
+        if let Some(name) = expr.variable() {
             found.extend(known.get(&name).into_iter().flatten());
             let is_stride = |component: &usize| {
                 (0..self.rank).any(|dim| self.field(*component, "stride", dim) == Some(name))
@@ -234,7 +238,7 @@ impl Output<'_> {
         if let Expr::Call(call) = expr
             && self.names.text(call.name) == "_halide_buffer_get_stride"
         {
-            let buffer = call.args.first().and_then(variable);
+            let buffer = call.args.first().and_then(Expr::variable);
             let is_of = |component: &usize| {
                 buffer.is_some()
                     && buffer == self.names.find(&format!("{}.{component}.buffer", self.name))
@@ -249,26 +253,15 @@ impl Output<'_> {
     }
 }
 
-fn variable(expr: &Expr) -> Option<NameId> {
-    if let Expr::Variable { name, ty: _ } = expr { Some(*name) } else { None }
-}
-
 /// The first assertions that a name equals a value.
 fn equalities<'b>(names: &Names, block: &'b [Stmt]) -> Vec<(NameId, &'b Expr)> {
     let mut found = Vec::new();
     for condition in checks::first(names, block) {
         if let Expr::Binary(BinaryOp::Eq, operands) = condition {
             let [left, right] = &**operands;
-            found.extend(variable(left).map(|name| (name, right)));
-            found.extend(variable(right).map(|name| (name, left)));
+            found.extend(left.variable().map(|name| (name, right)));
+            found.extend(right.variable().map(|name| (name, left)));
         }
     }
     found
-}
-
-fn for_each_load(expr: &Expr, visit: &mut impl FnMut(NameId, &Expr)) {
-    if let Expr::Load(load) = expr {
-        visit(load.name, &load.index);
-    }
-    expr.for_each_operand(&mut |operand| for_each_load(operand, visit));
 }

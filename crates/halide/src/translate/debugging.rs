@@ -44,7 +44,7 @@ fn written(names: &Names, block: &[Stmt]) -> Vec<NameId> {
         if result(names, stmt).is_some()
             && let StmtKind::Let { name: _, value: Expr::Call(call) } = &stmt.kind
         {
-            found.extend(call.args.get(1).and_then(variable));
+            found.extend(call.args.get(1).and_then(Expr::variable));
         }
         stmt.for_each_block(&mut |inner| found.extend(written(names, inner)));
     }
@@ -89,7 +89,7 @@ impl<'b> Made<'b> {
             value = body;
         }
         let resolved = |expr: &'b Expr| {
-            let name = variable(expr);
+            let name = expr.variable();
             let part = lets.iter().rfind(|(own, _)| name == Some(*own));
             part.map_or(expr, |(_, part)| *part)
         };
@@ -98,7 +98,7 @@ impl<'b> Made<'b> {
             return false;
         };
         let Expr::Call(shape) = resolved(shape) else { return false };
-        let mut memory = self.memory.iter().filter(|(name, ..)| Some(*name) == variable(host));
+        let mut memory = self.memory.iter().filter(|(name, ..)| Some(*name) == host.variable());
         let (Some((_, ty, extents)), None) = (memory.next(), memory.next()) else { return false };
         let of_type = |code: i64, bits: i64| {
             type_code(ty.scalar) == Some(i128::from(code | bits << 8 | 1 << 16)) && ty.lanes == 1
@@ -120,16 +120,12 @@ impl<'b> Made<'b> {
             is_right && extent == given
         });
         bound.next().is_none()
-            && variable(host).is_some_and(|memory| !self.freed.contains(&memory))
+            && host.variable().is_some_and(|memory| !self.freed.contains(&memory))
             && names.text(call.name) == "_halide_buffer_init"
             && shape.args.len() == extents.len() * 4
             && is_of_type
             && is_dense
     }
-}
-
-fn variable(expr: &Expr) -> Option<NameId> {
-    if let Expr::Variable { name, ty: _ } = expr { Some(*name) } else { None }
 }
 
 fn collect(names: &Names, block: &[Stmt], results: &mut FxHashSet<NameId>) {

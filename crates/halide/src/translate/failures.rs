@@ -7,8 +7,8 @@
 //! compares with 0. The same holds for the message of a `require`.
 
 use super::error::{Result, unsupported};
+use crate::Names;
 use crate::tree::{BinaryOp, Expr, Stmt, StmtKind};
-use crate::{NameId, Names};
 
 /// Refuses assertions that may return success where they fail.
 pub(super) fn speak(names: &Names, block: &[Stmt]) -> Result<()> {
@@ -47,17 +47,13 @@ fn is_error(names: &Names, message: &Expr) -> bool {
 
 /// Tests whether a message is a name that is not 0 where the condition is false.
 fn is_tested(condition: &Expr, message: &Expr) -> bool {
-    let Some(name) = variable(message) else { return false };
+    let Some(name) = message.variable() else { return false };
     let Expr::Binary(BinaryOp::Eq | BinaryOp::Ge | BinaryOp::Le, operands) = condition else {
         return false;
     };
     let is_zero = |expr: &Expr| matches!(expr, Expr::Int(0, _));
     let [a, b] = &**operands;
-    (variable(a) == Some(name) && is_zero(b)) || (variable(b) == Some(name) && is_zero(a))
-}
-
-fn variable(expr: &Expr) -> Option<NameId> {
-    if let Expr::Variable { name, ty: _ } = expr { Some(*name) } else { None }
+    (a.variable() == Some(name) && is_zero(b)) || (b.variable() == Some(name) && is_zero(a))
 }
 
 /// Tests whether each `require` in an expression reports an error.

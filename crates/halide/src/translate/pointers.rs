@@ -212,7 +212,7 @@ impl Walk<'_> {
     }
 
     /// Tests whether a call has the operands that its function follows: pairs of a struct that the
-    /// statement made and the buffer of which it is a crop, for several crops with null after them.
+    /// statement made, the crop, and its buffer. After several crops comes null.
     fn is_taken(&self, name: &str, args: &[Expr]) -> bool {
         if !name.starts_with("_halide_buffer_retire_") {
             return true;

@@ -221,8 +221,9 @@ fn is_used(block: &[Stmt], name: NameId) -> bool {
     used
 }
 
-/// Tests whether a statement has a `require`. Refuses one that the pipeline does not have, and one
-/// whose value nothing uses, as only the values of `require`s are compared.
+/// Tests whether a statement has a `require`: then the verdict rests on
+/// [`Condition::Requirements`], as only the values of `require`s are compared. Refuses one if no
+/// definition has any, and one whose value is plainly not used.
 fn requires(source: &Source, names: &Names, block: &[Stmt]) -> Result<bool> {
     let has_one = |expr: &Expr| calls(names, expr, &|name| name == REQUIRE);
     let (mut found, mut drops, mut bound) = (false, false, Vec::new());

@@ -175,7 +175,7 @@ impl Machine<'_> {
     }
 }
 
-/// The kind of node of a type, as a bit, of which `cast` makes no `Cast` node.
+/// The kind of node, as a bit, that `cast` to a type does not turn into a `Cast` node.
 fn folded(ty: Type) -> u128 {
     bit(match ty.code {
         _ if ty.is_vector => Kind::Broadcast,

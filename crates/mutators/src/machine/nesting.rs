@@ -3,7 +3,7 @@
 //! # Correctness
 //!
 //! `Block::make(first, rest)` of a block `first` makes a block of first's own first statement, and
-//! so does `Fork::make` (`IR.cpp`). A node that is made of a statement of which nothing is known
+//! so does `Fork::make` (`IR.cpp`). A node that is made of an unknown statement
 //! keeps the two statements: it has the effect of what the compiler makes, as both run the same
 //! statements in one order. But its members are not those of the compiler's node if the first
 //! statement is a sequence. So all that reads the members, or compares them, asks that first. The

@@ -127,8 +127,8 @@ impl Meaning<'_> {
         Some(closed.collect())
     }
 
-    /// Runs the body of a loop of one iteration. A `break` in it goes no further. Where a statement
-    /// of which nothing is known may have one, marks tell where the loop is.
+    /// Runs the body of a loop of one iteration. A `break` in it goes no further. Where an
+    /// unknown statement may have one, marks tell where the loop is.
     pub(super) fn run_once(&mut self, body: NodeId, way: Way, scope: ScopeId) -> Option<Vec<Way>> {
         if !self.may_break(body, 0) {
             return Some(after_loop(self.go(body, way, scope)?));
@@ -165,7 +165,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// The tasks of which a task consists: a fork of a fork runs all of their tasks at once. What a
+    /// The tasks that make up a task: a fork of a fork runs all of their tasks at once. What a
     /// condition tells of a statement is about the whole statement.
     pub(super) fn tasks(&self, stmt: NodeId, depth: usize) -> Vec<NodeId> {
         match self.known_shape(stmt) {
