@@ -18,6 +18,8 @@ pub enum Condition {
     Spans,
     /// Callers' buffers share no memory.
     Disjoint,
+    /// The memory of outputs begins at a multiple of the machine's vectors.
+    AlignedOutputs,
     /// Strides of inputs are not negative.
     InputStrides,
     /// The stride of an output's dimension steps over the dimensions inside it.
@@ -84,11 +86,12 @@ const ANCHOR: &str = "docs/stock-halide.md#conditions";
 
 impl Condition {
     /// All conditions that carry no words of a caller's, in the order of the list.
-    pub const STANDARD: [Self; 23] = [
+    pub const STANDARD: [Self; 24] = [
         Self::SizeLimits,
         Self::ScaleLimits,
         Self::Spans,
         Self::Disjoint,
+        Self::AlignedOutputs,
         Self::InputStrides,
         Self::OutputStrides,
         Self::IndexWraps,
@@ -116,6 +119,7 @@ impl Condition {
             Self::ScaleLimits => &SCALE_LIMITS,
             Self::Spans => &SPANS,
             Self::Disjoint => &DISJOINT,
+            Self::AlignedOutputs => &ALIGNED_OUTPUTS,
             Self::InputStrides => &INPUT_STRIDES,
             Self::OutputStrides => &OUTPUT_STRIDES,
             Self::IndexWraps => &INDEX_WRAPS,
@@ -158,6 +162,7 @@ impl Condition {
             | Self::ScaleLimits
             | Self::Spans
             | Self::Disjoint
+            | Self::AlignedOutputs
             | Self::InputStrides
             | Self::OutputStrides
             | Self::IndexWraps
@@ -190,6 +195,7 @@ impl Condition {
             | Self::ScaleLimits
             | Self::Spans
             | Self::Disjoint
+            | Self::AlignedOutputs
             | Self::InputStrides
             | Self::OutputStrides
             | Self::IndexWraps
@@ -255,6 +261,15 @@ const DISJOINT: Entry = Entry {
     name: "buffers-do-not-overlap",
     words: "callers' buffers share no memory",
     reason: "Halide's calling convention",
+};
+
+const ALIGNED_OUTPUTS: Entry = Entry {
+    name: "outputs-aligned",
+    words: "the memory of each output begins at a multiple of the size of the machine's vectors, \
+        up to 64 bytes",
+    reason: "an update or another func reads an output in vectors: Halide loads them as if the \
+        memory were its own, by instructions that may fault elsewhere, and does not check where \
+        the memory begins",
 };
 
 const INPUT_STRIDES: Entry = Entry {

@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use halidom_halide::Names;
 use halidom_halide::bridge::{Built, Case, Ending, Fresh, Given, Memory, Placement};
 use halidom_halide::dump::{ArgumentKind, Buffer, Dump};
 use halidom_halide::tree::Scalar as HalideScalar;
+use halidom_halide::{Condition, Names};
 use halidom_interp::{Bindings, nesting};
 use halidom_ir::{Array, BufferId, Constant, Scalar, Shape};
 
@@ -29,6 +29,9 @@ pub(super) enum Ended {
 /// The initial value of each byte of the outputs: an element that is not written differs from most
 /// values, zero included.
 const BEFORE: u8 = 0x5a;
+
+/// The alignment of outputs in bytes that [`Condition::AlignedOutputs`] speaks of.
+const ALIGNED: u32 = 64;
 
 /// Runs the statement of a dump on inputs and writes its outputs to the folder as `output.N.npy`.
 pub(super) fn execute(
@@ -102,8 +105,9 @@ fn gist(report: &str) -> String {
     format!("AddressSanitizer: {kind}, {access}")
 }
 
-/// The buffer argument for an array.
-fn memory_of(buffer: Buffer, ty: HalideScalar, array: &Array) -> Option<Memory> {
+/// The buffer argument for an array whose memory begins at a multiple of some number of bytes at
+/// least.
+fn memory_of(buffer: Buffer, ty: HalideScalar, (array, least): (&Array, u32)) -> Option<Memory> {
     let (code, bits) = match ty {
         HalideScalar::Int(bits) => (0, bits),
         HalideScalar::UInt(bits) => (1, bits),
@@ -115,7 +119,7 @@ fn memory_of(buffer: Buffer, ty: HalideScalar, array: &Array) -> Option<Memory> 
     for ((min, extent), stride) in array.shape.iter().zip(&array.strides) {
         dims.push([fits(*min)?, fits(*extent)?, fits(*stride)?]);
     }
-    let alignment = buffer.host_alignment.max(1);
+    let alignment = buffer.host_alignment.max(least);
     Some(Memory { code, bits, dims, alignment, offset: 0, bytes: array.data.clone() })
 }
 
@@ -157,6 +161,8 @@ pub(super) fn case_of(
     fresh: Fresh,
 ) -> Result<Case, String> {
     let Subject { pool, algorithm, compiled, .. } = &stock.subject;
+    let is_aligned = compiled.contract.conditions().contains(&Condition::AlignedOutputs);
+    let of_outputs = if is_aligned { ALIGNED } else { 1 };
     let outputs = compiled.program.outputs.iter().zip(windows);
     let mut outputs = outputs
         .flat_map(|(output, window)| output.buffers.iter().map(move |buffer| (*buffer, window)));
@@ -179,7 +185,8 @@ pub(super) fn case_of(
                     Some(input) => bindings.input(*input).cloned(),
                     None => unused,
                 };
-                let memory = array.and_then(|array| memory_of(buffer, argument.ty.scalar, &array));
+                let memory =
+                    array.and_then(|array| memory_of(buffer, argument.ty.scalar, (&array, 1)));
                 Given::Buffer(memory.ok_or_else(wrong)?)
             }
             ArgumentKind::Output(buffer) => {
@@ -192,7 +199,8 @@ pub(super) fn case_of(
                     }
                     Some(array)
                 });
-                let memory = array.and_then(|array| memory_of(buffer, argument.ty.scalar, &array));
+                let memory = array
+                    .and_then(|array| memory_of(buffer, argument.ty.scalar, (&array, of_outputs)));
                 Given::Buffer(memory.ok_or_else(wrong)?)
             }
         };

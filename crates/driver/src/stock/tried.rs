@@ -10,7 +10,7 @@ use std::time::Duration;
 use halidom_halide::bridge::{Ending, Fresh};
 use halidom_halide::dump::Dump;
 use halidom_halide::{Condition, Names};
-use halidom_ir::{Algorithm, Constant, Pool, Scalar};
+use halidom_ir::{Algorithm, Constant, Pool, Scalar, print};
 use halidom_testgen::cases_of;
 use halidom_validate::{Counterexample, Owed, Report, TOO_LONG, Verdict};
 use halidom_verdict::{Cause, Ran, Reason};
@@ -250,6 +250,19 @@ fn run(
     Ok(seen)
 }
 
+/// The parameters and the windows of outputs of a run, in words.
+fn on(run: &Run) -> String {
+    let parameters =
+        run.parameters.iter().map(|(name, value)| format!("{name} = {}", print::constant(*value)));
+    let sides = |(min, extent): &(i64, i64)| format!("{min}..{}", min + extent);
+    let windows = run.windows.iter().map(|(name, window)| {
+        let sides: Vec<String> = window.iter().map(sides).collect();
+        format!("{name}[{}]", sides.join(", "))
+    });
+    let all: Vec<String> = parameters.chain(windows).collect();
+    format!(", with {}", all.join(", "))
+}
+
 /// The verdict on a proved statement whose compiled code differs from the pipeline in a run.
 /// Returns `None` if the code owes nothing on these inputs.
 fn differs(stock: &Stock, case: &Case, replay: &Replay) -> Option<Verdict> {
@@ -270,7 +283,9 @@ fn differs(stock: &Stock, case: &Case, replay: &Replay) -> Option<Verdict> {
         Owed::NoFault | Owed::Nothing(_) => return None,
     };
     let Replay::Wrong { output, coords, expected, got } = replay else {
-        return unknown("a run of the compiled code does not reach its end");
+        let place = Run::of(stock, &case.bindings, &case.windows).map(|run| on(&run));
+        let place = place.unwrap_or_default();
+        return unknown(&format!("a run of the compiled code does not reach its end{place}"));
     };
     // LLVM takes the floats of plain operators to be numbers, even where others are strict.
     let conditions = stock.subject.compiled.contract.conditions();

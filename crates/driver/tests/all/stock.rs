@@ -328,10 +328,14 @@ fn funcs_that_are_written_to_files_are_judged() {
     }
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.py");
-    let text = "import halide as hl\ndef pipeline():\n    x = hl.Var('x')\n    \
-                a, f, out = hl.ImageParam(hl.Int(32), 1, 'a'), hl.Func('f'), hl.Func('out')\n    \
-                f[x] = a[x] * 5\n    out[x] = f[x] + f[x + 1]\n    f.compute_root()\n    \
-                f.debug_to_file('unused.npy')\n    return out\n";
+    // The columns of `f` are contiguous, and `g` is freed before `f` is written.
+    let text = "import halide as hl\ndef pipeline():\n    x, y = hl.Var('x'), hl.Var('y')\n    \
+                a, f, g, out = hl.ImageParam(hl.Int(32), 1, 'a'), hl.Func('f'), hl.Func('g'), \
+                hl.Func('out')\n    f[x, y] = a[x] * 5 + y\n    g[x, y] = f[x, y] + f[x + 1, y]\n    \
+                out[x, y] = f[x, y] + g[x, y]\n    \
+                f.compute_root().reorder_storage(y, x).debug_to_file('f.npy')\n    \
+                g.compute_root().debug_to_file('g.npy')\n    out.debug_to_file('out.npy')\n    \
+                return out\n";
     std::fs::write(&script, text).unwrap();
     let job = bridge::Job::of(bridge::Origin::Script(script));
     let statement = job.compile(folder.path()).unwrap().statement;
@@ -357,14 +361,14 @@ fn funcs_that_are_written_to_files_are_judged() {
 #[test]
 fn rings_and_stages_that_write_a_part_are_proved_and_wrong_ones_are_not() {
     let cases = [
-        ("rounded_within_rounded", [("ramp(68, 1, 8)", "ramp(60, 1, 8)"), ("0, 10)", "0, 9)")]),
         ("fold_that_is_checked", [(" % 8)", " % 1)"), ("/2) + 1) % 8", "/2) + 2) % 8")]),
+        ("rounded_within_rounded", [("ramp(68, 1, 8)", "ramp(60, 1, 8)"), ("0, 10)", "0, 9)")]),
         ("slides_at_half_the_rate", [(" % 4)", " % 1)"), ("/2) + 1) % 4", "/2) + 2) % 4")]),
         ("ring_on_the_stack", [(" % 4)*2\n", " % 2)*2\n"), (" + 3) % 4)", " + 2) % 4)")]),
         ("stages_under_conditions", [("if (two.used)", "if ((uint1)first)"), ("6)5", "6)6")]),
         ("tail_of_guards", [("if (5 < (", "if (6 < ("), ("% 8) == 7", "% 8) == 6")]),
     ];
-    for (script, changes) in sampled(cases, 6) {
+    for (script, changes) in sampled(cases, 3) {
         let Some(job) = job_of(&format!("pipelines/{script}.py")) else { return };
         let folder = tempfile::tempdir().unwrap();
         let statement = job.compile(folder.path()).unwrap().statement;

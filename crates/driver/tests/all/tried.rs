@@ -4,6 +4,7 @@ use std::path::Path;
 
 use halidom_driver::judge::Options;
 use halidom_driver::stock::{self, Replay, Request, Stock, Tried, bridge};
+use halidom_halide::Condition;
 use halidom_validate::{Report, Verdict};
 use halidom_verdict::{Cause, Ran};
 
@@ -75,6 +76,38 @@ fn a_proof_stands_if_the_code_agrees() {
         let is_right = matches!(tried, Tried::Agreed { runs, refused: 0 } if runs >= 4);
         assert!(is_right, "{target:?}: {tried:?}");
         assert_eq!(report.verdict, Verdict::Proved);
+    }
+}
+
+/// Halide takes an output that an update reads in vectors for aligned, and the verdict states it.
+#[test]
+fn an_output_that_is_read_in_vectors_has_to_be_aligned() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let places = ["x*2", "x*2 + 1", "15 - x", "x*3"];
+    let updates = places.map(|place| (place, "vectorize(r, 8)", true));
+    let others =
+        [("x", "unroll(r, 2)", false), ("hl.clamp(a[x], 0, 15)", "vectorize(r, 8)", false)];
+    for (place, schedule, is_aligned) in updates.into_iter().chain(others) {
+        let path = folder.path().join("pipeline.py");
+        let text = "import halide as hl\ndef pipeline():\n    x, r = hl.Var('x'), \
+                    hl.RDom([(0, 8)], 'r').x\n    a = hl.ImageParam(hl.Int(32), 1, 'a')\n    out = hl.Func('out')\n    out[x] = x\n    \
+                    out[r + 32] = out[{place}]\n    out.update().{schedule}\n    \
+                    out.output_buffer().dim(0).set_bounds(0, 40)\n    return out\n";
+        let text =
+            text.replace("{place}", &place.replace('x', "r")).replace("{schedule}", schedule);
+        std::fs::write(&path, text).expect("it is written");
+        let request = Request::of_job(bridge::Job::of(bridge::Origin::Script(path)));
+        let stock = stock::read(&request).expect("it is translated");
+        let mut report = judged(&stock);
+        assert_eq!(report.verdict, Verdict::Proved, "{place}");
+        let conditions = stock.subject.compiled.contract.conditions();
+        assert_eq!(conditions.contains(&Condition::AlignedOutputs), is_aligned, "{place}");
+        let tried = stock::try_out(&stock, &mut report).expect("it is proved");
+        assert!(matches!(tried, Tried::Agreed { .. }), "{place}: {tried:?}");
     }
 }
 

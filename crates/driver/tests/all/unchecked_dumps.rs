@@ -76,13 +76,13 @@ const CASES: [EditedDump; 19] = [
         with(dump, OUTPUT, fails)
     }),
     (SUM, |dump| {
-        let checked = "(assert (< (load i32 \"fold.out.x.head\" (i32 0)) (i32 1000)) (call i32 \
+        let checked = "(assert (< (load i32 \"out.out.s0.x_1.head\" (i32 0)) (i32 1000)) (call i32 \
              \"halide_error_fold_factor_too_small\" extern 0 \"out\" \"x\" (i32 1) \"x\" \
              (i32 2)))";
         let dump = with(dump, OUTPUT, checked);
-        let stored = "(store \"fold.out.x.head\" (i32 0) (var i32 \"out.extent.0\"))";
-        let dump = with(&dump, "(assert (< (load i32 \"fold.out.x.head\"", stored);
-        with(&dump, "(store \"fold.out.x.head\"", FOLD)
+        let stored = "(store \"out.out.s0.x_1.head\" (i32 0) (var i32 \"out.extent.0\"))";
+        let dump = with(&dump, "(assert (< (load i32 \"out.out.s0.x_1.head\"", stored);
+        with(&dump, "(store \"out.out.s0.x_1.head\"", FOLD)
     }),
     // Names of memory for another purpose, whose elements are narrower than what is stored.
     (SUM, |dump| {
@@ -153,7 +153,7 @@ const CASES: [EditedDump; 19] = [
     }),
 ];
 
-const FOLD: &str = "(allocate \"fold.out.x.head\" i32 Auto 0 ((i32 1)))";
+const FOLD: &str = "(allocate \"out.out.s0.x_1.head\" i32 Auto 0 ((i32 1)))";
 
 #[test]
 fn dumps_without_checks_and_with_calls_that_fail_are_not_proved() {

@@ -85,8 +85,9 @@ pub(super) struct Prior {
     pub(super) buffer: BufferId,
 }
 
-/// The letters before the numbers in names of the compiler's own variables (`unique_name`).
-const OWN_LETTERS: &str = "_abcdfmprstvxORSV";
+/// The letters before the numbers in names of the compiler's own variables (`unique_name`). A func
+/// without a name gets an `f`, and no func has the name of an input.
+const OWN_LETTERS: &str = "_abcdmprstvxORSV";
 
 /// The extent of a reduction variable.
 #[derive(Clone, Debug)]

@@ -171,13 +171,15 @@ impl Output<'_> {
                 && component.parse::<usize>().is_ok_and(|component| component < self.count)
                 && let Some((field, dim)) = field.split_once('.')
                 && ["min", "extent", "stride"].contains(&field)
+                // `extent.0.required` is no field.
+                && let Ok(dim) = dim.parse::<i64>()
             {
                 let own = self.names.find(&format!("{}.{component}.buffer", self.name));
                 is_own = matches!(value, Expr::Call(call)
                     if self.names.text(call.name).strip_prefix("_halide_buffer_get_")
                         == Some(field)
                         && matches!(&*call.args, [buffer, Expr::Int(of, _)]
-                            if buffer.variable() == own && dim.parse() == Ok(*of)));
+                            if buffer.variable() == own && dim == *of));
             }
             stmt.for_each_block(&mut |inner| is_own = is_own && self.has_own_fields(inner));
             is_own

@@ -29,7 +29,7 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
     }
     let mut made = Made::default();
     made.collect(names, block);
-    if !written(names, block).iter().all(|buffer| made.is_whole(names, *buffer)) {
+    if !made.written.iter().all(|(buffer, freed)| made.is_whole(names, *buffer, *freed)) {
         return None;
     }
     let mut block = block.clone();
@@ -37,29 +37,15 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
     Some(block)
 }
 
-/// The buffers that are written to files.
-fn written(names: &Names, block: &[Stmt]) -> Vec<NameId> {
-    let mut found = Vec::new();
-    for stmt in block {
-        if result(names, stmt).is_some()
-            && let StmtKind::Let { name: _, value: Expr::Call(call) } = &stmt.kind
-        {
-            found.extend(call.args.get(1).and_then(Expr::variable));
-        }
-        stmt.for_each_block(&mut |inner| found.extend(written(names, inner)));
-    }
-    found
-}
-
 /// The buffers that a statement makes, and the memory that it allocates.
 #[derive(Default)]
 struct Made<'b> {
     buffers: Vec<(NameId, &'b Expr)>,
     memory: Vec<(NameId, Type, &'b [Expr])>,
-    /// Memory that is freed before something is written.
+    /// Memory that is freed, in the order of the statements.
     freed: Vec<NameId>,
-    /// Memory that is freed, so far.
-    free: Vec<NameId>,
+    /// The buffers that are written to files, and how much memory has been freed before.
+    written: Vec<(NameId, usize)>,
 }
 
 impl<'b> Made<'b> {
@@ -68,18 +54,19 @@ impl<'b> Made<'b> {
             if let StmtKind::Let { name, value } = &stmt.kind {
                 self.buffers.push((*name, value));
             }
-            if result(names, stmt).is_some() {
-                self.freed.extend(&self.free);
+            if let Some((_, buffer)) = call(names, stmt) {
+                self.written.push((buffer, self.freed.len()));
             }
             if let StmtKind::Free(name) = &stmt.kind {
-                self.free.push(*name);
+                self.freed.push(*name);
             }
             self.memory.extend(stmt.allocated());
         });
     }
 
-    /// Tests whether a buffer is a caller's, or was made with the shape and the type of its memory.
-    fn is_whole(&self, names: &Names, buffer: NameId) -> bool {
+    /// Tests whether a buffer is a caller's, or was made with the shape and the type of its memory,
+    /// which is not among the first freed ones.
+    fn is_whole(&self, names: &Names, buffer: NameId, freed: usize) -> bool {
         let mut bound = self.buffers.iter().filter(|(name, _)| *name == buffer);
         let Some(first) = bound.next() else { return true };
         let mut value = first.1;
@@ -105,27 +92,40 @@ impl<'b> Made<'b> {
         };
         let is_of_type = matches!([code, bits], [Expr::Int(code, _), Expr::Int(bits, _)]
             if (0..16).contains(code) && (0..=64).contains(bits) && of_type(*code, *bits));
-        let mut stride: Option<[&Expr; 2]> = None;
-        let is_dense = shape.args.chunks(4).zip(*extents).all(|(dim, given)| {
-            let [_, extent, step, _] = dim else { return false };
-            let (extent, step) = (resolved(extent), resolved(step));
-            let is_right = match stride {
-                None => matches!(step, Expr::Int(1, _)),
-                Some([Expr::Int(1, _), before]) => step == before,
-                Some(before) => matches!(step, Expr::Binary(BinaryOp::Mul, operands)
-                    if operands.each_ref().map(resolved) == before
-                        || operands.each_ref().map(resolved) == [before[1], before[0]]),
-            };
-            stride = Some([step, extent]);
-            is_right && extent == given
-        });
+        let dims: Option<Vec<[&'b Expr; 2]>> = shape
+            .args
+            .chunks(4)
+            .zip(*extents)
+            .map(|(dim, given)| {
+                let [_, extent, stride, _] = dim else { return None };
+                (resolved(extent) == given).then_some([resolved(stride), resolved(extent)])
+            })
+            .collect();
         bound.next().is_none()
-            && host.variable().is_some_and(|memory| !self.freed.contains(&memory))
+            && host.variable().is_some_and(|memory| !self.freed[..freed].contains(&memory))
             && names.text(call.name) == "_halide_buffer_init"
             && shape.args.len() == extents.len() * 4
             && is_of_type
-            && is_dense
+            && dims.is_some_and(|dims| is_dense(dims, &resolved))
     }
+}
+
+/// Tests whether dimensions, each a stride and an extent, fill memory without gaps, in some order
+/// of nesting.
+fn is_dense<'b>(mut dims: Vec<[&'b Expr; 2]>, resolved: &impl Fn(&'b Expr) -> &'b Expr) -> bool {
+    let mut inner: Option<[&'b Expr; 2]> = None;
+    while !dims.is_empty() {
+        let follows = |[stride, _]: &[&'b Expr; 2]| match inner {
+            None => matches!(stride, Expr::Int(1, _)),
+            Some([Expr::Int(1, _), extent]) => *stride == extent,
+            Some(before) => matches!(stride, Expr::Binary(BinaryOp::Mul, operands)
+                if operands.each_ref().map(resolved) == before
+                    || operands.each_ref().map(resolved) == [before[1], before[0]]),
+        };
+        let Some(next) = dims.iter().position(follows) else { return false };
+        inner = Some(dims.remove(next));
+    }
+    true
 }
 
 fn collect(names: &Names, block: &[Stmt], results: &mut FxHashSet<NameId>) {
@@ -137,12 +137,17 @@ fn collect(names: &Names, block: &[Stmt], results: &mut FxHashSet<NameId>) {
 
 /// The name of the result, if a statement is the call.
 fn result(names: &Names, stmt: &Stmt) -> Option<NameId> {
+    call(names, stmt).map(|(result, _)| result)
+}
+
+/// The name of the result and the buffer, if a statement is the call.
+fn call(names: &Names, stmt: &Stmt) -> Option<(NameId, NameId)> {
     if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind
         && names.text(call.name) == FUNCTION
         && let [Expr::String(_), Expr::Variable { name: buffer, ty: _ }] = call.args.as_slice()
         && names.text(*buffer).ends_with(".buffer")
     {
-        return Some(*name);
+        return Some((*name, *buffer));
     }
     None
 }

@@ -2,7 +2,7 @@
 //!
 //! # Correctness
 //! If Halide does not know how far the needed region moves from one iteration to the next, it keeps
-//! the furthest coordinate in memory of one element (`NAME.head`) and checks that the fold is large
+//! the furthest coordinate in memory of one element (`FUNC.LOOP_NUMBER.head`) and checks that the fold is large
 //! enough; a check that fails ends the run with an error. Here this memory is taken out with
 //! its stores and the checks that read it: nothing else depends on it, and a statement without
 //! checks makes the runs of the one with checks and more. So no proof rests on such a check.
@@ -24,8 +24,9 @@ const MEMORY: [&str; 4] = [".head", ".head_next", ".tail", ".tail_next"];
 pub(super) fn without(names: &Names, pipeline: &Pipeline, block: &Block) -> Option<Block> {
     let folds = |func: &&Func| func.schedule.storage.iter().any(|dim| dim.fold.is_some());
     let folded = pipeline.funcs.iter().filter(folds).map(|func| names.text(func.name)).collect();
+    let loops = pipeline.funcs.iter().map(|func| format!("{}.s", names.text(func.name))).collect();
     let (memory, bound) = (FxHashSet::default(), FxHashSet::default());
-    let mut found = Found { names, folded, memory, bound };
+    let mut found = Found { names, folded, loops, memory, bound };
     found.collect(block);
     let known = found.memory.union(&found.bound).copied().collect();
     let is_right = found.only_checks(block) && belong(block, &known, &|stmt| found.binds(stmt));
@@ -41,6 +42,8 @@ struct Found<'a> {
     names: &'a Names,
     /// The funcs that the schedule folds.
     folded: Vec<&'a str>,
+    /// The beginnings of the names of loops, one for each func.
+    loops: Vec<String>,
     memory: FxHashSet<NameId>,
     /// Names of values that depend on the memory.
     bound: FxHashSet<NameId>,
@@ -69,13 +72,20 @@ impl Found<'_> {
         None
     }
 
-    /// Tests for the name of memory for a fold of the schedule: `fold.FUNC.DIMENSION.head`.
+    /// Tests for the name of memory for a fold of the schedule: `FUNC.LOOP_NUMBER.head`, for a
+    /// loop of one of the funcs.
     fn is_of_fold(&self, name: &str) -> bool {
-        let Some((first, rest)) = name.split_once('.') else { return false };
-        let is_func = |func: &&str| rest.strip_prefix(*func).is_some_and(|of| of.starts_with('.'));
-        (first == "fold" || first.starts_with("fold$"))
-            && self.folded.iter().any(is_func)
-            && MEMORY.iter().any(|end| rest.ends_with(end))
+        let of_place = MEMORY.iter().find_map(|end| name.strip_suffix(end));
+        let Some((place, number)) = of_place.and_then(|place| place.rsplit_once('_')) else {
+            return false;
+        };
+        let is_loop = |func: &str| {
+            let name = place.strip_prefix(func).and_then(|of| of.strip_prefix('.'));
+            name.is_some_and(|name| self.loops.iter().any(|of| name.starts_with(of.as_str())))
+        };
+        !number.is_empty()
+            && number.bytes().all(|digit| digit.is_ascii_digit())
+            && self.folded.iter().any(|func| is_loop(func))
     }
 
     /// Tests whether a statement binds a name to the memory, or to a value that depends on it.

@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod aliases;
+mod alignment;
 mod arithmetic;
 mod assertions;
 mod assumptions;

@@ -27,7 +27,7 @@ use super::ops::{Value, stored};
 use super::settings::{Departures, Family, Settings};
 use super::walk::Walk;
 use super::{
-    aliases, checks, closed_work, components, debugging, failures, folds, intrinsics,
+    aliases, alignment, checks, closed_work, components, debugging, failures, folds, intrinsics,
     kept_components, profiling, rounding, scopes,
 };
 use crate::parts::for_each_stmt;
@@ -138,6 +138,9 @@ fn translated(
     }
     if has_requires {
         walk.contract.others.insert(Condition::Requirements);
+    }
+    if is_final && alignment::is_taken_for_granted(names, pipeline, block) {
+        walk.contract.others.insert(Condition::AlignedOutputs);
     }
     let block = checked.as_ref().unwrap_or(block);
     if is_final && !walk.source.settings.no_asserts {
