@@ -86,6 +86,9 @@ pub struct Stock {
     /// The algorithm as the pipeline defines it, in the pool of `source`. The judged algorithm has
     /// a value on more inputs ([`translate::keep_in_range`]).
     said: Algorithm,
+    /// The algorithm that has no value where a promise of the pipeline is broken, if it has
+    /// promises ([`translate::with_promises`]).
+    promised: Option<translate::Source>,
 }
 
 // The translation makes the loads to which the interpreter gives no value.
@@ -544,6 +547,7 @@ fn translated(
     let (subject, notes) = subject_of(sources, own, (&block, &conditions), purpose)
         .map_err(|unsupported| unsupported.diagnostic(Some(file)))?;
     let said = subject.algorithm.clone();
+    let promised = translate::with_promises(&pipeline, &names).map_err(unsupported)?;
     let source = plain;
     Ok(Stock {
         subject,
@@ -559,6 +563,7 @@ fn translated(
         code,
         conditions,
         said,
+        promised,
     })
 }
 

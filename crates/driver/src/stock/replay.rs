@@ -136,6 +136,9 @@ fn owed(stock: &Stock, counterexample: &Counterexample) -> Owed {
 pub(super) const SIGN_OF_ZERO: &str = "a value may depend on the sign of a zero that the pipeline \
     writes, which Halide's pipeline file does not keep";
 
+/// The reason of [`Owed::Nothing`] where a promise does not hold.
+const BROKEN: &str = "the pipeline has no value: a promise (`unsafe_promise_clamped`) is broken";
+
 /// Determines what the compiled code owes on these inputs: nothing where a value may show the sign
 /// of a zero that Halide's pipeline file does not keep. A quotient by such a zero is infinite or no
 /// number, and an arc tangent of two operands depends on the sign too. A zero in an output may have
@@ -144,6 +147,13 @@ pub(super) fn owed_on(stock: &Stock, bindings: &Bindings, windows: &[Shape]) -> 
     let (pool, said) = stock.said();
     let owed = Conventions::Halide.owed(pool, said, (bindings, windows), STEPS);
     let Owed::Values { special, .. } = &owed else { return owed };
+    if let Some(promised) = &stock.promised {
+        let given = (bindings, windows);
+        let owed = Conventions::Halide.owed(&promised.pool, &promised.algorithm, given, STEPS);
+        if !matches!(owed, Owed::Values { .. }) {
+            return Owed::Nothing(BROKEN);
+        }
+    }
     let has_atan2 = || pool.functions().any(|function| function.real == Some(Real::Atan2));
     if forgets_signs(stock) && (*special || has_atan2()) {
         return Owed::Nothing(SIGN_OF_ZERO);

@@ -170,7 +170,8 @@ fn floats_beyond_a_narrow_integer_wrap() {
 
 /// Miscompiles of Halide 21.0.0 that random programs and Halide's own tests showed: the pipeline,
 /// and the pass after which it is wrong.
-const FOUND: [(&str, &str); 4] = [
+const FOUND: [(&str, &str); 5] = [
+    ("miscompiled/negative_multiple.py", "first simplification"),
     ("miscompiled/undefined_in_a_tuple.py", "second simplification"),
     ("miscompiled/sum_of_slices.py", "vectorizing"),
     ("miscompiled/blend_twice.py", "partitioning loops"),
@@ -331,7 +332,8 @@ fn funcs_that_are_written_to_files_are_judged() {
     // The columns of `f` are contiguous, and `g` is freed before `f` is written.
     let text = "import halide as hl\ndef pipeline():\n    x, y = hl.Var('x'), hl.Var('y')\n    \
                 a, f, g, out = hl.ImageParam(hl.Int(32), 1, 'a'), hl.Func('f'), hl.Func('g'), \
-                hl.Func('out')\n    f[x, y] = a[x] * 5 + y\n    g[x, y] = f[x, y] + f[x + 1, y]\n    \
+                hl.Func('out')\n    f[x, y] = a[x] * 5 + y\n    \
+                g[x, y] = f[x, y] + f[x + 1, y]\n    \
                 out[x, y] = f[x, y] + g[x, y]\n    \
                 f.compute_root().reorder_storage(y, x).debug_to_file('f.npy')\n    \
                 g.compute_root().debug_to_file('g.npy')\n    out.debug_to_file('out.npy')\n    \

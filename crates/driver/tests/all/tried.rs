@@ -94,7 +94,9 @@ fn an_output_that_is_read_in_vectors_has_to_be_aligned() {
     for (place, schedule, is_aligned) in updates.into_iter().chain(others) {
         let path = folder.path().join("pipeline.py");
         let text = "import halide as hl\ndef pipeline():\n    x, r = hl.Var('x'), \
-                    hl.RDom([(0, 8)], 'r').x\n    a = hl.ImageParam(hl.Int(32), 1, 'a')\n    out = hl.Func('out')\n    out[x] = x\n    \
+                    hl.RDom([(0, 8)], 'r').x\n    \
+                    a = hl.ImageParam(hl.Int(32), 1, 'a')\n    \
+                    out = hl.Func('out')\n    out[x] = x\n    \
                     out[r + 32] = out[{place}]\n    out.update().{schedule}\n    \
                     out.output_buffer().dim(0).set_bounds(0, 40)\n    return out\n";
         let text =
@@ -108,6 +110,40 @@ fn an_output_that_is_read_in_vectors_has_to_be_aligned() {
         assert_eq!(conditions.contains(&Condition::AlignedOutputs), is_aligned, "{place}");
         let tried = stock::try_out(&stock, &mut report).expect("it is proved");
         assert!(matches!(tried, Tried::Agreed { .. }), "{place}: {tried:?}");
+    }
+}
+
+/// A run that breaks a promise of the pipeline's author reads beyond a func, and refutes nothing.
+#[test]
+fn a_broken_promise_refutes_nothing() {
+    if !has_halide() {
+        eprintln!("skipped: there is no Python with Halide");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let places = [
+        ("hl.unsafe_promise_clamped(a[x], 0, 9)", false),
+        ("hl.unsafe_promise_clamped(a[x] % 10, 0, 9)", true),
+    ];
+    for (place, is_kept) in places {
+        let path = folder.path().join("pipeline.py");
+        let text = "import halide as hl\ndef pipeline():\n    x = hl.Var('x')\n    \
+                    a = hl.ImageParam(hl.Int(32), 1, 'a')\n    \
+                    f, out = hl.Func('f'), hl.Func('out')\n    f[x] = x*3\n    \
+                    f.compute_root()\n    out[x] = f[{place}]\n    return out\n";
+        std::fs::write(&path, text.replace("{place}", place)).expect("it is written");
+        let request = Request::of_job(bridge::Job::of(bridge::Origin::Script(path)));
+        let stock = stock::read(&request).expect("it is translated");
+        let mut report = judged(&stock);
+        let was_refuted = matches!(report.verdict, Verdict::Refuted(_));
+        assert_eq!(was_refuted, !is_kept, "{place}: {:?}", report.verdict);
+        stock::bear_out(&stock, &mut report, None).expect("it is run");
+        let is_right = match &report.verdict {
+            Verdict::Proved => is_kept,
+            Verdict::Unknown(reason) => !is_kept && reason.to_string().contains("a promise"),
+            Verdict::Refuted(_) => false,
+        };
+        assert!(is_right, "{place}: {:?}", report.verdict);
     }
 }
 

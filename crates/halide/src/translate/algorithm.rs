@@ -85,8 +85,7 @@ pub(super) struct Prior {
     pub(super) buffer: BufferId,
 }
 
-/// The letters before the numbers in names of the compiler's own variables (`unique_name`). A func
-/// without a name gets an `f`, and no func has the name of an input.
+/// The letters before the numbers in names of the compiler's own variables, but not of funcs.
 const OWN_LETTERS: &str = "_abcdmprstvxORSV";
 
 /// The extent of a reduction variable.
@@ -141,7 +140,7 @@ pub fn declared(pipeline: &Pipeline, names: &Names) -> Result<Source> {
 
 /// Inputs and parameters by name.
 #[derive(Default)]
-struct Signature {
+pub(super) struct Signature {
     inputs: FxHashMap<NameId, (FuncId, BufferId, tree::Scalar)>,
     params: FxHashMap<NameId, (VarId, tree::Scalar)>,
     priors: Vec<Prior>,
@@ -237,7 +236,7 @@ pub(super) struct Translation<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) pool: Pool,
     pub(super) nodes: Nodes<'a>,
-    widths: Widths,
+    pub(super) widths: Widths,
     /// Names in the present stage that mean `undef`.
     pub(super) undefined: FxHashSet<NameId>,
     /// True if memoized funcs are read through what a cache gives.
@@ -326,7 +325,7 @@ impl<'a> Translation<'a> {
         self.finish(source)
     }
 
-    fn run(mut self, signature: &Signature) -> Result<Source> {
+    pub(super) fn run(mut self, signature: &Signature) -> Result<Source> {
         let names = self.nodes.names;
         self.check_names()?;
         let mut source = Source::empty();
@@ -737,7 +736,7 @@ impl<'a> Translation<'a> {
         work: impl FnOnce(&mut Lowering<'_, '_>) -> Result<T>,
     ) -> Result<T> {
         let signed = Overflow::AssumedAbsent;
-        memo.widths.belong_to_pipeline();
+        memo.widths.belong_to_pipeline(&self.widths);
         let result = work(&mut Lowering::new(&self.nodes, &mut self.pool, memo, signed));
         self.widths.join(&memo.widths);
         result

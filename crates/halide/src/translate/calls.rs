@@ -7,11 +7,23 @@
 use halidom_ir::{BinaryOp as Op, Constant, ExprId, Intrinsic as Function, Overflow, UnaryOp};
 
 use super::error::{Result, unsupported};
-use super::intrinsics::{FAILED, REQUIRE, UNSORTED, refuse};
+use super::intrinsics::{FAILED, PROMISE, REQUIRE, UNSAFE_PROMISE, UNSORTED, refuse};
 use super::ops::{Ops, Value, is_half, stored};
 use crate::tree;
 
 impl Ops<'_> {
+    /// A value that is promised to lie between two others.
+    fn promised(&mut self, [a, least, greatest]: [Value; 3], ty: tree::Scalar) -> Result<Value> {
+        if !self.widths.keeps_promises {
+            return Ok(a);
+        }
+        let above = self.binary(tree::BinaryOp::Le, least, a)?;
+        let below = self.binary(tree::BinaryOp::Le, a, greatest)?;
+        let keeps = self.binary(tree::BinaryOp::And, above, below)?;
+        let broken = self.named(FAILED, &[a, least, greatest], ty)?;
+        self.select(keeps, a, broken)
+    }
+
     /// A function of a float.
     fn function(&mut self, function: Function, a: Value) -> Result<Value> {
         if !self.pool.ty(a.id).scalar.is_float() {
@@ -46,12 +58,13 @@ impl Ops<'_> {
         let unbounded = Overflow::Unbounded;
         match (name, args) {
             ("likely" | "likely_if_innermost" | "strict_float", [a]) => Ok(*a),
-            // A promise in a pipeline is its author's. In a statement it would be an obligation,
-            // but Halide removes all promises before the final statement.
-            ("promise_clamped" | "unsafe_promise_clamped", [a, _, _])
+            // A promise in a pipeline is its author's (see [`promises`](super::promises)). In a
+            // statement it would be an obligation, but Halide removes all promises before the final
+            // statement.
+            (PROMISE | UNSAFE_PROMISE, [a, least, greatest])
                 if self.signed == Overflow::AssumedAbsent =>
             {
-                Ok(*a)
+                self.promised([*a, *least, *greatest], ty)
             }
             ("return_second", [_, b]) => Ok(*b),
             // Where a requirement fails, nothing is known about the value, in the pipeline and in

@@ -2,10 +2,11 @@
 //!
 //! # Correctness
 //! If Halide does not know how far the needed region moves from one iteration to the next, it keeps
-//! the furthest coordinate in memory of one element (`FUNC.LOOP_NUMBER.head`) and checks that the fold is large
-//! enough; a check that fails ends the run with an error. Here this memory is taken out with
-//! its stores and the checks that read it: nothing else depends on it, and a statement without
-//! checks makes the runs of the one with checks and more. So no proof rests on such a check.
+//! the furthest coordinate in memory of one element (`FUNC.LOOP_NUMBER.head`) and checks that the
+//! fold is large enough; a check that fails ends the run with an error. Here this memory is taken
+//! out with its stores and the checks that read it: nothing else depends on it, and a statement
+//! without checks makes the runs of the one with checks and more. So no proof rests on such a
+//! check.
 //! Nothing is taken out if one of the names also stands for something else, or if the schedule does
 //! not fold the func: a check that the schedule does not ask for would refuse calls for no reason.
 

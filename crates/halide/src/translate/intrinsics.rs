@@ -29,6 +29,9 @@ const SEVERAL: &str = "one update writes several points at once";
 
 /// The intrinsic that ends the run with an error where its first operand is false.
 pub(super) const REQUIRE: &str = "require";
+/// The calls by which a pipeline promises that a value lies between two others.
+pub(super) const PROMISE: &str = "promise_clamped";
+pub(super) const UNSAFE_PROMISE: &str = "unsafe_promise_clamped";
 /// Unknown values, as functions that are only named: the code has no value there. A pipeline and
 /// its statement have the same one where they have the same operands.
 pub(super) const FAILED: &str = "a requirement that fails";
@@ -93,7 +96,7 @@ pub(super) const INTRINSICS: [(&str, Treatment); 96] = [
     ("popcount", Value),
     ("prefetch", Form),
     ("profiling_enable_instance_marker", Refused(MARKER)),
-    ("promise_clamped", Value),
+    (PROMISE, Value),
     ("random", Refused("the definition of a func replaces it by arithmetic")),
     ("register_destructor", Refused("it names a function that runs at the end")),
     ("require", Value),
@@ -134,7 +137,7 @@ pub(super) const INTRINSICS: [(&str, Treatment); 96] = [
     ("target_os_is", Refused(BY_NAME)),
     ("undef", Form),
     ("unreachable", Refused("it has no value")),
-    ("unsafe_promise_clamped", Value),
+    (UNSAFE_PROMISE, Value),
     ("widen_right_add", Value),
     ("widen_right_mul", Value),
     ("widen_right_sub", Value),

@@ -66,6 +66,8 @@ pub struct Widths {
     known: FxHashMap<ExprId, u32>,
     /// True if the widths are those of a pipeline.
     of_pipeline: bool,
+    /// True if a pipeline whose promise is broken has no value.
+    pub(super) keeps_promises: bool,
     /// Conversions of `int`s to the machine type that they have in the code.
     own: FxHashSet<ExprId>,
     /// Conversions of floats to integers of 64 bits that Halide's code makes. Others are steps of a
@@ -90,9 +92,10 @@ impl Widths {
         Self { of_pipeline: true, ..Self::default() }
     }
 
-    /// Notes that the widths are those of a pipeline.
-    pub(super) fn belong_to_pipeline(&mut self) {
+    /// Notes that the widths are those of the same pipeline as others.
+    pub(super) fn belong_to_pipeline(&mut self, others: &Self) {
         self.of_pipeline = true;
+        self.keeps_promises = others.keeps_promises;
     }
 
     pub(super) fn note(&mut self, id: ExprId, bits: u32) {
