@@ -7,7 +7,7 @@ use halidom_ir::{
     StmtId, Type, VarId,
 };
 
-use crate::patterns::{narrow_index, repeated, row_of};
+use crate::patterns::{Places, repeated, row_of};
 use crate::{LowerError, Machine};
 
 /// Splits every vector statement so that no vector value is wider than the machine's vectors and
@@ -249,7 +249,6 @@ impl Legalize<'_> {
                     func: access.func,
                     coords: access.coords.iter().map(|coord| self.slice(*coord, piece)).collect(),
                 });
-                let index = self.through_i32(index);
                 self.pool.load(buffer, index, access)
             }
             // The passes that make shuffles come later.
@@ -269,17 +268,6 @@ impl Legalize<'_> {
         };
         self.slices.insert((id, piece), slice);
         slice
-    }
-
-    /// Converts the index of a gather to `i32` first, if it is converted from a narrower integer.
-    fn through_i32(&mut self, index: ExprId) -> ExprId {
-        if let Expr::Cast(to, narrow) = *self.pool.get(index)
-            && is_below_i32(self.pool.ty(narrow))
-        {
-            let narrow = self.pool.expr(Expr::Cast(Scalar::I32, narrow));
-            return self.pool.expr(Expr::Cast(to, narrow));
-        }
-        index
     }
 
     /// Returns `base + start * stride`, with the constants added up.
@@ -318,11 +306,6 @@ fn cut(lanes: u32, most: u32) -> Vec<Piece> {
     pieces
 }
 
-/// Tests for a vector of integers that all are numbers of `i32`, and of fewer bits.
-fn is_below_i32(ty: Type) -> bool {
-    ty.lanes > 1 && matches!(ty.scalar, Scalar::U8 | Scalar::I8 | Scalar::U16 | Scalar::I16)
-}
-
 /// Returns the bytes that a lane takes in registers: `int` takes 64 bits.
 fn lane_bytes(scalar: Scalar) -> usize {
     scalar.bytes().unwrap_or(8)
@@ -357,13 +340,11 @@ impl Widths<'_> {
     /// Visits an index. A ramp or a broadcast that only selects elements takes no vector register.
     /// Neither does an index that is converted from `i32`.
     fn index(&mut self, id: ExprId) {
-        if let Expr::Cast(_, narrow) = *self.pool.get(id)
-            && is_below_i32(self.pool.ty(narrow))
-        {
-            self.count(self.pool.ty(id).lanes, lane_bytes(Scalar::I32));
-            self.expr(narrow);
-        } else if let Some(narrow) = narrow_index(self.pool, id) {
-            self.expr(narrow);
+        if let Places { vector, is_narrow: true, offset } = Places::of(self.pool, id) {
+            self.expr(vector);
+            if let Some(offset) = offset {
+                self.expr(offset);
+            }
         } else if !matches!(self.pool.get(id), Expr::Ramp { .. } | Expr::Broadcast { .. }) {
             self.expr(id);
         }

@@ -21,6 +21,7 @@ mod lets;
 mod linear;
 mod load_aligned;
 mod load_dense;
+mod narrow_gathers;
 mod partition;
 pub mod patterns;
 mod prefetch;
@@ -44,6 +45,7 @@ pub use interleave::interleave;
 pub use legalize::legalize;
 pub use load_aligned::load_aligned;
 pub use load_dense::load_dense;
+pub use narrow_gathers::narrow_gathers;
 pub use partition::partition;
 pub use prefetch::prefetch;
 pub use repeats::repeats;
@@ -81,6 +83,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "partition", run: |pool, program, _| partition(pool, program) },
     Pass { name: "simplify", run: |pool, program, _| simplify(pool, program) },
     Pass { name: "repeats", run: |pool, program, _| repeats(pool, program) },
+    Pass { name: "narrow_gathers", run: |pool, program, _| narrow_gathers(pool, program) },
     Pass { name: "cse", run: |pool, program, _| cse(pool, program) },
     Pass { name: "hoist", run: |pool, program, _| hoist(pool, program) },
     Pass { name: "interleave", run: |pool, program, _| interleave(pool, program) },

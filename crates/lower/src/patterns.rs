@@ -99,11 +99,34 @@ pub(crate) fn apart(pool: &Pool, id: ExprId) -> (Option<ExprId>, i128) {
     (Some(id), 0)
 }
 
-/// Returns the vector of `i32` from which an index is converted, if it is one.
-pub fn narrow_index(pool: &Pool, index: ExprId) -> Option<ExprId> {
-    let Expr::Cast(Scalar::Int | Scalar::I64, narrow) = *pool.get(index) else { return None };
-    let ty = pool.ty(narrow);
-    (ty.lanes > 1 && ty.scalar == Scalar::I32).then_some(narrow)
+/// The index of a gather: a vector, and what is added to it in all lanes.
+#[derive(Clone, Copy)]
+pub struct Places {
+    /// The vector, of `int` or of `i32`.
+    pub vector: ExprId,
+    /// True if the vector is one of `i32`.
+    pub is_narrow: bool,
+    /// The value that is added.
+    pub offset: Option<ExprId>,
+}
+
+impl Places {
+    /// Matches the index of a gather.
+    pub fn of(pool: &Pool, index: ExprId) -> Self {
+        let (wide, offset) = if let Expr::Binary(BinaryOp::Add(_), wide, offset) = *pool.get(index)
+            && let Expr::Broadcast { value, .. } = *pool.get(offset)
+        {
+            (wide, Some(value))
+        } else {
+            (index, None)
+        };
+        if let Expr::Cast(Scalar::Int | Scalar::I64, vector) = *pool.get(wide)
+            && pool.ty(vector).scalar == Scalar::I32
+        {
+            return Self { vector, is_narrow: true, offset };
+        }
+        Self { vector: wide, is_narrow: false, offset }
+    }
 }
 
 /// The numbers of lanes for which such a load is shuffled. A load of fewer lanes is gathered. With

@@ -99,10 +99,12 @@ impl Helper {
                         needs.push(Self::Type(signed_of(scalar), lanes));
                         needs.push(Self::Type(unsigned_of(scalar), lanes));
                     }
-                    VectorOp::Gather | VectorOp::Scatter => {
+                    VectorOp::Gather | VectorOp::GatherAt | VectorOp::Scatter => {
                         needs.push(Self::Type(Scalar::I64, lanes));
                     }
-                    VectorOp::GatherNarrow => needs.push(Self::Type(Scalar::I32, lanes)),
+                    VectorOp::GatherNarrow | VectorOp::GatherNarrowAt => {
+                        needs.push(Self::Type(Scalar::I32, lanes));
+                    }
                     VectorOp::Div => needs.push(Self::Scalar(ScalarOp::Div, scalar)),
                     VectorOp::Mod => needs.push(Self::Scalar(ScalarOp::Mod, scalar)),
                     VectorOp::Shl => needs.push(Self::Scalar(ScalarOp::Shl, scalar)),
@@ -215,6 +217,8 @@ pub fn definition(helper: Helper) -> String {
                 | VectorOp::LoadStrided
                 | VectorOp::Gather
                 | VectorOp::GatherNarrow
+                | VectorOp::GatherAt
+                | VectorOp::GatherNarrowAt
                 | VectorOp::Store
                 | VectorOp::Stream
                 | VectorOp::StoreStrided
@@ -247,7 +251,8 @@ pub fn definition(helper: Helper) -> String {
         }
         Helper::Saturate { to, from } => saturate(to, from, 1).fill(&name, saturate_text(to)),
         Helper::VectorSaturate { to, from, lanes } => {
-            saturate(to, from, lanes).fill(&name, vector_saturate_text(to))
+            let text = vector_saturate_text(to, from, lanes);
+            saturate(to, from, lanes).fill(&name, &text)
         }
         Helper::Convert { to, from, lanes } => {
             let mut template = Template::of(to, lanes);
@@ -311,6 +316,7 @@ struct Template {
     conversion: String,
     lane_list: String,
     gather_list: String,
+    placed_list: String,
     strided_list: String,
     numbers: String,
     lows: String,
@@ -340,6 +346,7 @@ impl Template {
             short: scalar.name().to_owned(),
             lane_list: list(lanes, |_| "value".to_owned()),
             gather_list: list(lanes, |lane| ["memory[index[", &lane, "]]"].concat()),
+            placed_list: list(lanes, |lane| ["memory[first + index[", &lane, "]]"].concat()),
             strided_list: list(lanes, |lane| ["memory[", &lane, " * stride]"].concat()),
             numbers: list(lanes, |lane| lane),
             ..Self::default()
@@ -383,6 +390,7 @@ impl Template {
                 "convert" => &self.conversion,
                 "values" => &self.lane_list,
                 "gathered" => &self.gather_list,
+                "placed" => &self.placed_list,
                 "strided" => &self.strided_list,
                 "numbers" => &self.numbers,
                 "lows" => &self.lows,

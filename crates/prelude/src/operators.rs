@@ -64,6 +64,10 @@ pub enum VectorOp {
     Gather,
     /// Loads elements at places that 32 bits hold. The vector of places is as wide as one of `f32`.
     GatherNarrow,
+    /// Loads elements at places after an element.
+    GatherAt,
+    /// Loads elements at places after an element that 32 bits hold.
+    GatherNarrowAt,
     /// Stores to consecutive elements.
     Store,
     /// A store that bypasses the caches.
@@ -179,6 +183,8 @@ impl VectorOp {
             Self::LoadRepeated(Few::Four) => "load_repeated4",
             Self::Gather => "gather",
             Self::GatherNarrow => "gather_narrow",
+            Self::GatherAt => "gather_at",
+            Self::GatherNarrowAt => "gather_narrow_at",
             Self::Store => "store",
             Self::Stream => "stream",
             Self::StoreStrided => "store_strided",

@@ -211,6 +211,8 @@ pub(crate) fn vector_text(op: VectorOp) -> &'static str {
         VectorOp::LoadRepeated(_) => LOAD_REPEATED,
         VectorOp::Gather => GATHER,
         VectorOp::GatherNarrow => GATHER_NARROW,
+        VectorOp::GatherAt => GATHER_AT,
+        VectorOp::GatherNarrowAt => GATHER_NARROW_AT,
         VectorOp::Store => STORE,
         VectorOp::Stream => STREAM,
         VectorOp::StoreStrided => STORE_STRIDED,
@@ -286,6 +288,18 @@ static inline $v $name(const $t *memory, i64x$lanes index) {
 const GATHER_NARROW: &str = "
 static inline $v $name(const $t *memory, i32x$lanes index) {
     return ($v){$gathered};
+}
+";
+
+const GATHER_AT: &str = "
+static inline $v $name(const $t *memory, int64_t first, i64x$lanes index) {
+    return ($v){$placed};
+}
+";
+
+const GATHER_NARROW_AT: &str = "
+static inline $v $name(const $t *memory, int64_t first, i32x$lanes index) {
+    return ($v){$placed};
 }
 ";
 
@@ -449,9 +463,31 @@ static inline $v $name($v a) {
 }
 ";
 
-pub(crate) fn vector_saturate_text(to: Scalar) -> &'static str {
-    if to.is_signed() { VECTOR_SATURATE_SIGNED } else { VECTOR_SATURATE_UNSIGNED }
+pub(crate) fn vector_saturate_text(to: Scalar, from: Scalar, lanes: u32) -> String {
+    if !to.is_signed() {
+        return VECTOR_SATURATE_UNSIGNED.to_owned();
+    }
+    let instruction = match (to, from, lanes) {
+        (Scalar::I32, Scalar::F32, 4) => ("__SSE2__", "__builtin_ia32_cvttps2dq(a)"),
+        (Scalar::I32, Scalar::F32, 8) => ("__AVX__", "__builtin_ia32_cvttps2dq256(a)"),
+        (Scalar::I32, Scalar::F32, 16) => {
+            ("__AVX512F__", "__builtin_ia32_cvttps2dq512_mask(a, ($v){0}, (uint16_t)-1, 4)")
+        }
+        _ => return VECTOR_SATURATE_SIGNED.to_owned(),
+    };
+    let (macro_name, call) = instruction;
+    let by_instruction = BY_INSTRUCTION.replace("$macro", macro_name).replace("$call", call);
+    let by_limits = VECTOR_SATURATE_SIGNED.replacen(" {\n", &by_instruction, 1);
+    by_limits.replace("\n}\n", "\n#endif\n}\n")
 }
+
+// The instruction of x86 gives the least integer for NaN and for floats out of range.
+const BY_INSTRUCTION: &str = " {
+#ifdef $macro
+    $v whole = $call;
+    return (whole ^ (a >= $above)) & (a == a);
+#else
+";
 
 // C does not define the conversion of NaN and of floats out of range, so the lanes are limited
 // before. `$top` is the greatest integer of the type that is a float. If there is a greater one,

@@ -248,6 +248,20 @@ impl Lift<'_, '_> {
                 let loaded = self.terms.load(buffer, index);
                 self.loaded(node, loaded, scalar)
             }
+            (VectorOp::GatherAt | VectorOp::GatherNarrowAt, [memory, first, index]) => {
+                let buffer = self.buffer(memory)?;
+                let first = self.scalar_as(first, Scalar::I64)?;
+                let first = self.terms.broadcast(first, lanes);
+                let index = if op == VectorOp::GatherAt {
+                    self.vector_as(index, Scalar::I64, lanes)?
+                } else {
+                    let index = self.vector_as(index, Scalar::I32, lanes)?;
+                    self.terms.cast(Scalar::I64, index)
+                };
+                let index = self.terms.ring(Ring::Add, true, index, first);
+                let loaded = self.terms.load(buffer, index);
+                self.loaded(node, loaded, scalar)
+            }
             (VectorOp::Broadcast, [a]) => {
                 // A mask that is the same in all lanes: -1 has all bits set.
                 if let Shape::Unary(minus, condition) = &a.shape
@@ -365,6 +379,8 @@ fn vector_op(op: VectorOp) -> Option<Op> {
         | VectorOp::LoadRepeated(_)
         | VectorOp::Gather
         | VectorOp::GatherNarrow
+        | VectorOp::GatherAt
+        | VectorOp::GatherNarrowAt
         | VectorOp::Store
         | VectorOp::Stream
         | VectorOp::StoreStrided

@@ -82,6 +82,8 @@ fn vector_op(prefix: &str) -> Option<VectorOp> {
         "load_strided" => VectorOp::LoadStrided,
         "gather" => VectorOp::Gather,
         "gather_narrow" => VectorOp::GatherNarrow,
+        "gather_at" => VectorOp::GatherAt,
+        "gather_narrow_at" => VectorOp::GatherNarrowAt,
         "store" => VectorOp::Store,
         "stream" => VectorOp::Stream,
         "store_strided" => VectorOp::StoreStrided,

@@ -4,7 +4,7 @@
 use halidom_ir::{
     BufferId, Constant, Expr, ExprId, Pool, Scalar, StoreIn, Type, interleaved_lanes,
 };
-use halidom_lower::patterns::{Repeated, narrow_index, repeated};
+use halidom_lower::patterns::{Places, Repeated, repeated};
 use halidom_prelude::helpers::Helper;
 use halidom_prelude::operators::{Few, VectorOp};
 
@@ -94,12 +94,21 @@ impl Translator<'_> {
                 };
                 (vector(VectorOp::LoadRepeated(times)), vec![memory, offset, self.scalar(base)?])
             }
-            Form::Gathered => match narrow_index(self.pool, index) {
-                Some(narrow) => {
-                    (vector(VectorOp::GatherNarrow), vec![memory, self.vector(narrow)?])
+            Form::Gathered => {
+                let places = Places::of(self.pool, index);
+                let mut arguments = vec![memory];
+                if let Some(offset) = places.offset {
+                    arguments.push(self.scalar(offset)?);
                 }
-                None => (vector(VectorOp::Gather), vec![memory, self.vector(index)?]),
-            },
+                arguments.push(self.vector(places.vector)?);
+                let op = match (places.is_narrow, places.offset) {
+                    (true, None) => VectorOp::GatherNarrow,
+                    (true, Some(_)) => VectorOp::GatherNarrowAt,
+                    (false, None) => VectorOp::Gather,
+                    (false, Some(_)) => VectorOp::GatherAt,
+                };
+                (vector(op), arguments)
+            }
         };
         Ok(self.help(helper, arguments))
     }

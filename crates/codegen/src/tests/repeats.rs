@@ -49,11 +49,11 @@ fn each_element_is_read_once_and_stands_in_its_lanes() {
         (Scalar::F64, 4, 4, 2, "load_repeated4_f64x4(input, 2, y)"),
         (Scalar::Bool, 8, 2, 3, "load_repeated2_u8x8(input, 3, y)"),
         // Two lanes are too few, and five repetitions too many.
-        (Scalar::F32, 2, 2, 3, "gather_f32x2(input, "),
-        (Scalar::F32, 8, 5, 1, "gather_f32x8(input, "),
+        (Scalar::F32, 2, 2, 3, "gather_at_f32x2(input, 3, "),
+        (Scalar::F32, 8, 5, 1, "gather_at_f32x8(input, 1, "),
         // As many lanes as a signed byte can count, and more.
         (Scalar::U8, 64, 4, 2, "load_repeated4_u8x64(input, 2, y)"),
-        (Scalar::U8, 128, 4, 2, "gather_u8x128(input, "),
+        (Scalar::U8, 128, 4, 2, "gather_at_u8x128(input, 2, "),
     ] {
         let (pool, program) = repeats(scalar, lanes, times, offset);
         let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
@@ -104,7 +104,7 @@ fn other_repetitions_are_noticed() {
     // Nor is the function accepted for more lanes than a signed byte can count.
     let (pool, program) = repeats(Scalar::U8, 128, 4, 2);
     let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
-    let start = text.find("gather_u8x128(input").expect("a gather");
+    let start = text.find("gather_at_u8x128(input").expect("a gather");
     let end = start + text[start..].find(");\n").expect("the end of the store");
     let helper = |op| definition(Helper::Vector(op, Scalar::U8, 128));
     let mut wrong = text;

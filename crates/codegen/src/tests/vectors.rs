@@ -2,7 +2,7 @@
 
 use halidom_base::IndexSet;
 use halidom_ir::{BinaryOp, Constant, Expr, ExprId, LoopKind, Pool, Program, Scalar, Stmt, StmtId};
-use halidom_lower::legalize;
+use halidom_lower::{legalize, narrow_gathers};
 use halidom_readback::check;
 
 use super::common::{Builder, arguments, array, kernel};
@@ -110,8 +110,8 @@ fn split_vectors_fit_the_machine_and_compute_the_same() {
     }
 }
 
-/// `output(i) = table(int(input(i)))` for 32 values at once.
-fn looked_up(scalar: Scalar) -> (Pool, Program) {
+/// `output(i) = table(int(input(i)) + offset)` for 32 values at once.
+fn looked_up(scalar: Scalar, offset: i128) -> (Pool, Program) {
     let lanes = 32;
     let mut b = Builder::new();
     let input = b.input("input", scalar, 1);
@@ -120,7 +120,12 @@ fn looked_up(scalar: Scalar) -> (Pool, Program) {
     let zero = b.pool.int(0);
     let index = b.ramp(zero, 1, lanes);
     let place = b.pool.load(input, index, None);
-    let place = b.pool.cast(Scalar::Int, place);
+    let mut place = b.pool.cast(Scalar::Int, place);
+    if offset != 0 {
+        let offset = b.pool.int(offset);
+        let offset = b.pool.expr(Expr::Broadcast { value: offset, lanes });
+        place = b.pool.add(place, offset);
+    }
     let value = b.pool.load(table, place, None);
     let body = b.store(output, index, value);
     let program = b.program("looked_up", body);
@@ -130,59 +135,87 @@ fn looked_up(scalar: Scalar) -> (Pool, Program) {
 #[test]
 fn a_table_takes_indices_as_narrow_as_they_are() {
     let toolchain = Toolchain::find().unwrap().strict();
-    for (scalar, call) in [
-        (Scalar::I8, "gather_narrow_f32x8(table, i32x8_from_i8x8(load_i8x8(&input["),
-        (Scalar::U8, "gather_narrow_f32x8(table, i32x8_from_u8x8(load_u8x8(&input["),
-        (Scalar::I16, "gather_narrow_f32x8(table, i32x8_from_i16x8(load_i16x8(&input["),
-        (Scalar::U16, "gather_narrow_f32x8(table, i32x8_from_u16x8(load_u16x8(&input["),
-        (Scalar::I32, "gather_narrow_f32x8(table, load_i32x8(&input["),
-        (Scalar::U32, "gather_f32x4(table, i64x4_from_u32x4(load_u32x4(&input["),
-        (Scalar::I64, "gather_f32x4(table, load_i64x4(&input["),
+    for (scalar, call, places) in [
+        (Scalar::I8, "gather_narrow_f32x8", "i32x8_from_i8x8(load_i8x8(&input["),
+        (Scalar::U8, "gather_narrow_f32x8", "i32x8_from_u8x8(load_u8x8(&input["),
+        (Scalar::I16, "gather_narrow_f32x8", "i32x8_from_i16x8(load_i16x8(&input["),
+        (Scalar::U16, "gather_narrow_f32x8", "i32x8_from_u16x8(load_u16x8(&input["),
+        (Scalar::I32, "gather_narrow_f32x8", "load_i32x8(&input["),
+        (Scalar::U32, "gather_f32x4", "i64x4_from_u32x4(load_u32x4(&input["),
+        (Scalar::I64, "gather_f32x4", "load_i64x4(&input["),
     ] {
-        let (mut pool, wide) = looked_up(scalar);
-        let program = legalize(&mut pool, wide, Target::AVX2.machine()).unwrap();
-        let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
-        assert!(text.contains(call), "{scalar:?}: {text}");
-        let place = |n: usize| Constant::wrapped(scalar, (n as i128 * 29 + 5) % 128).unwrap();
-        let inputs = [
-            array(scalar, &[(0, 32)], place),
-            array(Scalar::F32, &[(0, 128)], |n| Constant::f32(n as f32)),
-        ];
-        let mut outputs = [array(Scalar::F32, &[(0, 32)], |_| Constant::zero(Scalar::F32))];
-        kernel(&pool, &program, &toolchain)
-            .run(&arguments(&inputs, &outputs), &mut outputs)
-            .unwrap();
-        for n in 0..32 {
-            let expected = inputs[0].get_element(n).unwrap().as_integer().unwrap();
-            let found = outputs[0].get_element(n).unwrap();
-            assert_eq!(found, Constant::f32(expected as f32), "{scalar:?}: {n}");
+        for offset in [0, 3] {
+            let (mut pool, wide) = looked_up(scalar, offset);
+            let wide = narrow_gathers(&mut pool, wide).unwrap();
+            let program = legalize(&mut pool, wide, Target::AVX2.machine()).unwrap();
+            let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+            let call = match offset {
+                0 => [call, "(table, ", places].concat(),
+                _ => [&call.replace("_f32", "_at_f32"), "(table, 3, ", places].concat(),
+            };
+            assert!(text.contains(&call), "{scalar:?}: {call}: {text}");
+            let place = |n: usize| Constant::wrapped(scalar, (n as i128 * 29 + 5) % 125).unwrap();
+            let inputs = [
+                array(scalar, &[(0, 32)], place),
+                array(Scalar::F32, &[(0, 128)], |n| Constant::f32(n as f32)),
+            ];
+            let mut outputs = [array(Scalar::F32, &[(0, 32)], |_| Constant::zero(Scalar::F32))];
+            kernel(&pool, &program, &toolchain)
+                .run(&arguments(&inputs, &outputs), &mut outputs)
+                .unwrap();
+            for n in 0..32 {
+                let expected = inputs[0].get_element(n).unwrap().as_integer().unwrap() + offset;
+                let found = outputs[0].get_element(n).unwrap();
+                assert_eq!(found, Constant::f32(expected as f32), "{scalar:?}: {n}");
+            }
         }
     }
 }
 
 #[test]
 fn other_places_of_a_table_are_noticed() {
-    let (mut pool, wide) = looked_up(Scalar::U8);
-    let program = legalize(&mut pool, wide, Target::AVX2.machine()).unwrap();
-    let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
-    assert_eq!(check(&pool, &program, &text), Ok(()));
-    let call = "gather_narrow_f32x8(table, i32x8_from_u8x8(";
-    assert_eq!(text.matches(call).count(), 4, "{text}");
-    for wrong in [
-        "gather_narrow_f32x8(output, i32x8_from_u8x8(",
-        "gather_narrow_f32x8(table, i32x8_from_i8x8((i8x8)",
-        "gather_narrow_f32x8(table, 1 + i32x8_from_u8x8(",
-        "gather_f32x8(table, i32x8_from_u8x8(",
-        "gather_narrow_f32x8(table, i64x8_from_u8x8(",
-        "gather_narrow_f32x8(table, (",
-    ] {
-        assert!(check(&pool, &program, &text.replacen(call, wrong, 1)).is_err(), "{wrong}");
+    let cases: [(i128, &str, &[&str]); 2] = [
+        (
+            0,
+            "gather_narrow_f32x8(table, i32x8_from_u8x8(",
+            &[
+                "gather_narrow_f32x8(output, i32x8_from_u8x8(",
+                "gather_narrow_f32x8(table, i32x8_from_i8x8((i8x8)",
+                "gather_narrow_f32x8(table, 1 + i32x8_from_u8x8(",
+                "gather_f32x8(table, i32x8_from_u8x8(",
+                "gather_narrow_f32x8(table, i64x8_from_u8x8(",
+                "gather_narrow_f32x8(table, (",
+            ],
+        ),
+        (
+            3,
+            "gather_narrow_at_f32x8(table, 3, i32x8_from_u8x8(",
+            &[
+                "gather_narrow_at_f32x8(table, 4, i32x8_from_u8x8(",
+                "gather_narrow_at_f32x8(table, 3, 1 + i32x8_from_u8x8(",
+                "gather_narrow_at_f32x8(output, 3, i32x8_from_u8x8(",
+                "gather_narrow_f32x8(table, i32x8_from_u8x8(",
+                "gather_at_f32x8(table, 3, i32x8_from_u8x8(",
+                "gather_at_f32x8(table, 3, i64x8_from_u8x8(",
+            ],
+        ),
+    ];
+    for (offset, call, wrong_calls) in cases {
+        let (mut pool, wide) = looked_up(Scalar::U8, offset);
+        let wide = narrow_gathers(&mut pool, wide).unwrap();
+        let program = legalize(&mut pool, wide, Target::AVX2.machine()).unwrap();
+        let text = emit(&pool, &program, &Target::AVX2).unwrap().text;
+        assert_eq!(check(&pool, &program, &text), Ok(()));
+        assert_eq!(text.matches(call).count(), 4, "{text}");
+        for wrong in wrong_calls {
+            assert!(check(&pool, &program, &text.replacen(call, wrong, 1)).is_err(), "{wrong}");
+        }
+        // The file must define the function exactly as it is.
+        let definition = "i32x8 index) {";
+        assert!(text.contains(definition), "{text}");
+        let wrong = text.replace(definition, &definition.replace("i32x8", "u32x8"));
+        assert!(check(&pool, &program, &wrong).is_err());
     }
-    // The file must define the function exactly as it is.
-    let definition = "gather_narrow_f32x8(const float *memory, i32x8 index) {";
-    assert!(text.contains(definition), "{text}");
-    let wrong = text.replace(definition, &definition.replace("i32x8", "u32x8"));
-    assert!(check(&pool, &program, &wrong).is_err());
 }
 
 #[test]
