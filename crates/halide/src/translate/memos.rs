@@ -70,6 +70,14 @@ impl Translation<'_> {
     }
 }
 
+/// Tests whether the name of a function contains that of a pointer that it takes, after the number
+/// of the argument, or whether its result is an address (`Lowering::named`).
+fn has_pointer(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_pointer = |word: &str| word.split_once(':').is_some_and(|(place, _)| is_number(place));
+    name.starts_with("address of ") || name.split(' ').any(is_pointer)
+}
+
 /// Tests whether a value tells apart all values of a parameter: it is the parameter, or a truth
 /// value as a number.
 fn is_whole(pool: &Pool, value: ExprId, param: VarId) -> bool {
@@ -469,9 +477,8 @@ impl Walk<'_> {
                     IrExpr::Var(var) if self.signature.contains(var) && !found.contains(var) => {
                         found.push(*var);
                     }
-                    // The names of functions that take pointers contain these (`Lowering::named`).
                     IrExpr::Apply { function, .. } => {
-                        takes_pointer |= pool.function(*function).name.contains(' ');
+                        takes_pointer |= has_pointer(&pool.function(*function).name);
                     }
                     IrExpr::Const(_)
                     | IrExpr::Var(_)
