@@ -601,12 +601,16 @@ fn ask(
     Decision::Unknown(reason)
 }
 
-/// Returns facts that state that nothing in the left side overflows.
+/// Returns facts that state that nothing in the left side overflows. Variables with a `#` in their
+/// names are numbers of the compiler, which may have more bits.
 fn no_overflow(obligation: &mut Obligation) -> Vec<ValueId> {
     let mut parts = Vec::new();
     obligation.values.visit(obligation.lhs, &mut |part| parts.push(part));
     let vars = obligation.values.vars().to_vec();
     for (name, domain) in vars {
+        if name.contains('#') {
+            continue;
+        }
         parts.push(obligation.values.var(&name, domain));
     }
     parts.sort();
