@@ -144,7 +144,8 @@ impl Machine<'_> {
             return self.unsupported(state, error.to_string(), line);
         }
         let short = name.rsplit("::").next().unwrap_or(name);
-        if !table.has(short) {
+        let own = self.contracts_of(short);
+        if own.is_empty() {
             if is_of_reports(name) {
                 return vec![(state, Val::info())];
             }
@@ -158,11 +159,11 @@ impl Machine<'_> {
             return self.unsupported(state, format!("{name} of a value that is not known"), line);
         }
         if arguments.iter().any(|value| value.is_info() || is_report(value))
-            && table.named(short).any(|contract| contract.lifts_reports)
+            && own.iter().any(|contract| contract.lifts_reports)
         {
             return vec![(state, Val::info())];
         }
-        for contract in table.named(short) {
+        for contract in own {
             let Some(names) = self.bound(contract, arguments, templates, &state) else {
                 continue;
             };
@@ -176,6 +177,12 @@ impl Machine<'_> {
             }
         }
         self.refused(name, arguments, state, line)
+    }
+
+    /// The contracts of a function of this compiler, in the order in which they are tried.
+    fn contracts_of(&self, name: &str) -> Vec<&'static Contract> {
+        let table = self.contracts;
+        table.named(name).filter(|contract| contract.is_of(self.profile.name)).collect()
     }
 
     /// `mutate_with_changes` of the arguments of a known call.
@@ -463,9 +470,9 @@ impl Machine<'_> {
         let is_unknown = |value: &Val| matches!(value, Val::Handle(_)) && !value.is_info();
         if !self.is_concrete() && !self.mode.is_emitter() && arguments.iter().any(is_unknown) {
             let short = name.rsplit("::").next().unwrap_or(name);
-            let table = self.contracts;
+            let own = self.contracts_of(short);
             let takes = |index: usize, sort: Sort| {
-                table.named(short).any(|contract| {
+                own.iter().any(|contract| {
                     contract.takes.get(index).is_some_and(|known| known.sorts.contains(&sort))
                 })
             };
@@ -479,11 +486,11 @@ impl Machine<'_> {
                 return self.unsupported(state, UNDEFINED, line);
             }
             // Whether the premises of the contract hold is not known.
-            if table.named(short).any(|contract| !contract.requirements.is_empty()) {
+            if own.iter().any(|contract| !contract.requirements.is_empty()) {
                 return self.unsupported(state, format!("{name} of these arguments"), line);
             }
-            let has_effect = table.named(short).any(|contract| contract.guarantee.has_effect());
-            if !has_effect && table.named(short).all(|contract| contract.guarantee.is_answer()) {
+            let has_effect = own.iter().any(|contract| contract.guarantee.has_effect());
+            if !has_effect && own.iter().all(|contract| contract.guarantee.is_answer()) {
                 let (holds, fails) = self.choose(state);
                 return self.truths(vec![holds], vec![fails]);
             }

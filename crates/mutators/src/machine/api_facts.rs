@@ -1,12 +1,11 @@
 //! The facts that contracts tell: what a path learns from an answer.
 
 use halidom_cpp::Sign;
-use halidom_rewrites::rules::{Fun, ValueId};
 
 use crate::ir::kinds::{Code, Kind};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
-use crate::ir::value::{Num, Place, Val};
+use crate::ir::value::{Place, Val};
 use crate::machine::api::{Call, Item};
 use crate::machine::known_effects::{calls, does_nothing, has_effect, reads_memory};
 use crate::machine::language::{Fact, Term};
@@ -176,12 +175,13 @@ impl Machine<'_> {
             let value = self.values.as_number(value).filter(|_| ty.reported_range().is_some());
             return self.known_alignment(value.map_or((1, 0), |value| (0, value)));
         }
-        let modulus = Num { low: 0, ..self.any_number("modulus", 32, true) };
-        let remainder = self.any_number("remainder", 32, true);
+        // The remainder may be negative, or beyond the modulus (`operator*` of
+        // `ModulusRemainder.cpp`).
+        let [modulus, remainder] = ["modulus", "remainder"].map(|of| self.any_number(of, 64, true));
         if let Some(range) = ty.reported_range().filter(|_| !ty.is_bool()) {
             let value = self.node_value(node, state);
-            let value = self.host_number(value, range, true).term;
-            state.facts.push(self.alignment(value, modulus.term, remainder.term));
+            let value = self.host_number(value, range, true);
+            state.facts.push(self.congruence(value, modulus, remainder));
         }
         Val::Object(vec![
             ("modulus".to_owned(), Val::Int(modulus)),
@@ -191,9 +191,15 @@ impl Machine<'_> {
 
     /// A modulus and a remainder that are known.
     pub(super) fn known_alignment(&mut self, (modulus, remainder): (i128, i128)) -> Val {
+        let bits = self.bits_of_remainders();
         let [modulus, remainder] =
-            [modulus, remainder].map(|number| Val::Int(self.number(number, 32, true)));
+            [modulus, remainder].map(|number| Val::Int(self.number(number, bits, true)));
         Val::Object(vec![("modulus".to_owned(), modulus), ("remainder".to_owned(), remainder)])
+    }
+
+    /// The bits of a modulus and a remainder. The oldest compilers keep `int`.
+    pub(super) fn bits_of_remainders(&self) -> u8 {
+        if INT_REMAINDERS.contains(&self.profile.name) { 32 } else { 64 }
     }
 
     /// The modulus and the remainder that the analysis finds of a known node with the entries of a
@@ -234,22 +240,7 @@ impl Machine<'_> {
             _ => None,
         }
     }
-
-    /// The fact that a value equals the remainder if the modulus is 0, and otherwise leaves that
-    /// remainder when divided by the modulus. The modulus is never negative.
-    pub(crate) fn alignment(
-        &mut self,
-        value: ValueId,
-        modulus: ValueId,
-        remainder: ValueId,
-    ) -> ValueId {
-        let zero = self.values.number(0, self.values.domain(modulus));
-        let is_known = self.values.apply(Fun::Eq, &[modulus, zero]);
-        let is_value = self.values.apply(Fun::Eq, &[value, remainder]);
-        let left = self.values.apply(Fun::Mod, &[value, modulus]);
-        let leaves = self.values.apply(Fun::Eq, &[left, remainder]);
-        let fact = self.values.apply(Fun::Ite, &[is_known, is_value, leaves]);
-        let at_least = self.comparison(Sign::Le, zero, modulus);
-        self.values.apply(Fun::And, &[at_least, fact])
-    }
 }
+
+/// The profiles whose analysis of remainders computes with `int` (`ModulusRemainder.h`).
+const INT_REMAINDERS: [&str; 2] = ["halide-hls", "heterocl"];

@@ -1,6 +1,6 @@
 //! Literals: how the primitives of contracts test and make them.
 
-use halidom_rewrites::rules::ValueId;
+use halidom_rewrites::rules::{Domain, ValueId};
 
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
@@ -93,6 +93,114 @@ impl Machine<'_> {
         let mut fails = state;
         fails.decide(Atom::Literal(node, truth), false);
         self.truths(vec![holds], vec![fails])
+    }
+
+    /// Tests a literal like [`Self::literal_test`], also looking through ramps: one passes if its
+    /// base and its stride pass. The last argument of the test is true where it asks for what then
+    /// holds of a lane. Lanes of numbers that may wrap tell nothing.
+    pub(super) fn ramp_test(
+        &mut self,
+        node: NodeId,
+        state: State,
+        test: &mut dyn FnMut(&mut Self, &State, ValueId, bool) -> ValueId,
+    ) -> Paths<Val> {
+        let ty = state.node(node).ty;
+        let is_exact = matches!(ty.domain(), Domain::Whole | Domain::Real);
+        let shape = state.shape(node).cloned();
+        match shape.as_ref().map(|shape| (shape.kind, shape.fields.as_slice())) {
+            Some((Kind::Ramp, [Field::Expr(base), Field::Expr(stride), ..])) => {
+                let mut paths = Vec::new();
+                for (state, passes) in self.ramp_test(*base, state, test) {
+                    if !self.is_true(&passes) {
+                        paths.push((state, passes));
+                        continue;
+                    }
+                    for (mut state, passes) in self.ramp_test(*stride, state, test) {
+                        if self.is_true(&passes) && is_exact {
+                            let value = self.node_value(node, &state);
+                            let fact = test(self, &state, value, true);
+                            state.facts.push(fact);
+                        }
+                        paths.push((state, passes));
+                    }
+                }
+                paths
+            }
+            Some((Kind::Broadcast, [Field::Expr(inner), ..])) => {
+                self.ramp_test(*inner, state, test)
+            }
+            // The tests do not look through every cast.
+            Some((Kind::Cast, [Field::Expr(inner), ..])) => {
+                let (looks, does_not) = self.choose(state);
+                let mut paths = self.ramp_test(*inner, looks, test);
+                paths.extend(self.truths(Vec::new(), vec![does_not]));
+                paths
+            }
+            None if ty.is_vector && !ty.is_bool() && !self.is_concrete() => {
+                let (mut ramp, other) = self.choose(state);
+                if is_exact {
+                    let value = self.node_value(node, &ramp);
+                    let fact = test(self, &ramp, value, true);
+                    ramp.facts.push(fact);
+                }
+                let mut paths = self.truths(vec![ramp], Vec::new());
+                paths.extend(self.literal_test(node, other, &mut |machine, state, number| {
+                    test(machine, state, number, false)
+                }));
+                paths
+            }
+            _ => self.literal_test(node, state, &mut |machine, state, number| {
+                test(machine, state, number, false)
+            }),
+        }
+    }
+
+    /// The primitive `fixed`: whether an expression is a literal or a text, a cast or a broadcast
+    /// of one, or a ramp of two.
+    pub(super) fn fixed_test(&mut self, node: NodeId, state: State) -> Paths<Val> {
+        let ty = state.node(node).ty;
+        let shape = state.shape(node).cloned();
+        match shape.as_ref().map(|shape| (shape.kind, shape.fields.as_slice())) {
+            Some((Kind::IntImm | Kind::UIntImm | Kind::FloatImm | Kind::StringImm, _)) => {
+                self.truths(vec![state], Vec::new())
+            }
+            Some((Kind::Cast | Kind::Broadcast, [Field::Expr(inner), ..])) => {
+                self.fixed_test(*inner, state)
+            }
+            Some((Kind::Ramp, [Field::Expr(base), Field::Expr(stride), ..])) => {
+                let mut paths = Vec::new();
+                for (state, is_fixed) in self.fixed_test(*base, state) {
+                    if self.is_true(&is_fixed) {
+                        paths.extend(self.fixed_test(*stride, state));
+                    } else {
+                        paths.push((state, is_fixed));
+                    }
+                }
+                paths
+            }
+            Some(_) => self.truths(Vec::new(), vec![state]),
+            // A text is an address.
+            None if ty.code == Code::Handle => {
+                let (holds, fails) = self.choose(state);
+                self.truths(vec![holds], vec![fails])
+            }
+            None => {
+                let may_be_ramp = ty.is_vector && !ty.is_bool() && !self.is_concrete();
+                let (state, mut paths) = if may_be_ramp {
+                    let (ramp, other) = self.choose(state);
+                    (other, self.truths(vec![ramp], Vec::new()))
+                } else {
+                    (state, Vec::new())
+                };
+                let mut any = |machine: &mut Self, _: &State, _| machine.values.bool(true);
+                paths.extend(self.literal_test(node, state, &mut any));
+                paths
+            }
+        }
+    }
+
+    fn is_true(&self, value: &Val) -> bool {
+        matches!(value, Val::Bool(truth) if self.values.as_number(*truth) == Some(1))
     }
 
     /// The number of a literal of a code, or of a broadcast of one; else null.

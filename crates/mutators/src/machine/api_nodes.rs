@@ -109,7 +109,7 @@ impl Machine<'_> {
             (
                 Primitive::Substitute,
                 [Val::Expr(Some(what)), Val::Expr(Some(by)), Val::Expr(Some(within))],
-            ) => return items(self.substituted(*what, *by, *within, state)),
+            ) => return items(self.substituted(*what, *by, *within, state, call.line)),
             (Primitive::FreshName, []) => Val::Expr(Some(self.fresh_node_name(&mut state))),
             (Primitive::Alignment, [Val::Expr(Some(node))]) => self.alignment_of(*node, &mut state),
             (Primitive::Alignment, [Val::Expr(Some(node)), Val::Handle(of)]) => {
@@ -149,6 +149,17 @@ impl Machine<'_> {
             (Primitive::UnknownOf, [Val::Type(ty)]) => {
                 self.has_chosen |= self.is_concrete();
                 Val::Expr(Some(state.add(*ty, None, None)))
+            }
+            (Primitive::SomeNumber, [Val::Int(bits)]) => {
+                self.has_chosen |= self.is_concrete();
+                let bits = self.values.as_number(bits.term).and_then(|of| u8::try_from(of).ok());
+                let Some(bits) = bits.filter(|_| !self.is_concrete()) else {
+                    return self.misfit(call, state);
+                };
+                Val::Int(self.any_number("some", bits, true))
+            }
+            (Primitive::Fixed, [Val::Expr(Some(node))]) => {
+                return items(self.fixed_test(*node, state));
             }
             (Primitive::Another, [Val::Expr(Some(node))]) => {
                 self.has_chosen |= self.is_concrete() && !is_literal(*node, &state);
@@ -339,22 +350,51 @@ impl Machine<'_> {
         by: NodeId,
         within: NodeId,
         mut state: State,
+        line: usize,
     ) -> Paths<Val> {
+        let old = if state.node(what).ty == Type::NAME {
+            Self::type_of_name(what, &state)
+        } else {
+            Some(state.node(what).ty)
+        };
+        // Operators would have operands of two types.
+        if old != Some(state.node(by).ty) {
+            return self.unsupported(state, "a substitution by another type", line);
+        }
         let is_value = state.node(within).ty.is_value();
         if self.is_concrete() || !is_value || state.node(what).ty == Type::NAME {
             return self.substitute(what, by, within, state);
         }
         let result = state.add(state.node(within).ty, None, None);
-        if state.node(what).ty == state.node(by).ty {
-            let (what, by) = (self.node_value(what, &state), self.node_value(by, &state));
-            let old = self.node_value(within, &state);
-            let new = self.node_value(result, &state);
-            let is_same = self.values.apply(Fun::Eq, &[what, by]);
-            let differs = self.values.apply(Fun::Not, &[is_same]);
-            let is_kept = self.values.apply(Fun::Eq, &[old, new]);
-            state.facts.push(self.values.apply(Fun::Or, &[differs, is_kept]));
-        }
+        let (what, by) = (self.node_value(what, &state), self.node_value(by, &state));
+        let old = self.node_value(within, &state);
+        let new = self.node_value(result, &state);
+        let is_same = self.values.apply(Fun::Eq, &[what, by]);
+        let differs = self.values.apply(Fun::Not, &[is_same]);
+        let is_kept = self.values.apply(Fun::Eq, &[old, new]);
+        state.facts.push(self.values.apply(Fun::Or, &[differs, is_kept]));
         vec![(state, Val::Expr(Some(result)))]
+    }
+
+    /// The type of the variables of a name, by what binds and uses them; `None` if it is not known.
+    pub(super) fn type_of_name(name: NodeId, state: &State) -> Option<Type> {
+        let mut types = state.nodes.iter().filter_map(|node| {
+            let Shape { kind, fields } = node.shape.as_ref()?;
+            let Some(Field::Expr(own)) = fields.first() else { return None };
+            if state.find(*own) != state.find(name) {
+                return None;
+            }
+            match (kind, fields.get(1)) {
+                (Kind::Variable, _) => Some(node.ty),
+                (Kind::For, _) => Some(I32),
+                (Kind::Let | Kind::LetStmt, Some(Field::Expr(value))) => {
+                    Some(state.node(*value).ty)
+                }
+                _ => None,
+            }
+        });
+        let first = types.next()?;
+        types.all(|ty| ty == first).then_some(first)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::ir::state::State;
 use crate::ir::value::{Num, Val};
 use crate::machine::api::Item;
 use crate::machine::language::Op;
+use crate::machine::methods::can_represent;
 use crate::machine::run::Machine;
 
 impl Machine<'_> {
@@ -63,6 +64,10 @@ impl Machine<'_> {
             }
             (Op::Slices, [Item::Val(Val::Expr(Some(node)))]) => {
                 Some(Item::Val(Val::Bool(self.values.bool(Self::has_slices(*node, state)))))
+            }
+            (Op::Represents, [Item::Val(Val::Type(ty)), Item::Val(Val::Type(other))]) => {
+                let truth = can_represent(*ty, *other, self.profile.name);
+                Some(Item::Val(Val::Bool(self.values.bool(truth))))
             }
             (Op::Code, [Item::Val(Val::Int(num))]) => {
                 let code = if num.is_signed { Code::Int } else { Code::UInt };

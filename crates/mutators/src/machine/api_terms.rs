@@ -112,18 +112,26 @@ impl Machine<'_> {
             }
             Term::Apply(op, operands) => self.branched(*op, operands, call, state),
             Term::Run(primitive, operands) => self.primitive(*primitive, operands, call, state),
-            Term::Literal { name, of, test } => {
+            Term::Literal { name, of, test, ramp } => {
                 let Some(Item::Val(Val::Expr(Some(node)))) = self.computed(of, call, &state) else {
                     return self.misfit(call, state);
                 };
                 let mut is_defined = true;
-                let paths = self.literal_test(node, state, &mut |machine, state, number| {
+                let mut asked = |machine: &mut Self, state: &State, number, is_ramp: bool| {
+                    let test = ramp.as_ref().filter(|_| is_ramp).unwrap_or(test);
                     call.names.push((name, Item::Lane(number)));
                     let truth = machine.condition_of(test, call, state);
                     call.names.pop();
                     is_defined &= truth.is_some();
                     truth.unwrap_or_else(|| machine.values.bool(false))
-                });
+                };
+                let paths = if ramp.is_some() {
+                    self.ramp_test(node, state, &mut asked)
+                } else {
+                    self.literal_test(node, state, &mut |machine, state, number| {
+                        asked(machine, state, number, false)
+                    })
+                };
                 if is_defined {
                     return items(paths);
                 }

@@ -314,7 +314,7 @@ impl Machine<'_> {
             return None;
         }
         let value = self.keyed_number(variable, state)?;
-        Some(self.alignment(value.term, modulus.term, remainder.term))
+        Some(self.congruence(value, *modulus, *remainder))
     }
 
     /// The value of a variable as a number of the compiler; `None` if the method runs on numbers of

@@ -170,6 +170,8 @@ pub(crate) enum Op {
     Greatest,
     /// `slices`
     Slices,
+    /// `represents`
+    Represents,
 }
 
 impl Op {
@@ -202,6 +204,7 @@ impl Op {
         ("least", Self::Least, 1, 1),
         ("greatest", Self::Greatest, 1, 1),
         ("slices", Self::Slices, 1, 1),
+        ("represents", Self::Represents, 2, 2),
     ];
 }
 
@@ -246,6 +249,10 @@ pub(crate) enum Primitive {
     Perhaps,
     /// `(sequence list)`
     Sequence,
+    /// `(some-number bits)`
+    SomeNumber,
+    /// `(fixed e)`
+    Fixed,
 }
 
 impl Primitive {
@@ -270,6 +277,8 @@ impl Primitive {
         ("another", Self::Another, 1, 1),
         ("perhaps", Self::Perhaps, 1, 1),
         ("sequence", Self::Sequence, 1, 1),
+        ("some-number", Self::SomeNumber, 1, 1),
+        ("fixed", Self::Fixed, 1, 1),
     ];
 }
 
@@ -358,7 +367,7 @@ pub(crate) enum Term {
     Apply(Op, Vec<Term>),
     /// A primitive with its operands.
     Run(Primitive, Vec<Term>),
-    /// `(literal (x e) test)`
+    /// `(literal (x e) test)`, `(literal (x e) test (ramp fact))`
     Literal {
         /// The name of the literal's number.
         name: &'static str,
@@ -366,6 +375,9 @@ pub(crate) enum Term {
         of: Box<Term>,
         /// The test, over the number.
         test: Box<Term>,
+        /// What holds of each lane of a ramp whose base and stride both pass, if no lane overflows;
+        /// `None` if ramps are not looked through.
+        ramp: Option<Box<Term>>,
     },
     /// `(some (k from to) test (set place value))`
     Some {
@@ -413,10 +425,19 @@ impl Term {
             Self::Word(word) => matches!(word, Word::Truth(_) | Word::Any | Word::Symbolic),
             Self::Apply(op, _) => matches!(
                 op,
-                Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::And | Op::Or | Op::Not
+                Op::Eq
+                    | Op::Ne
+                    | Op::Lt
+                    | Op::Le
+                    | Op::Gt
+                    | Op::Ge
+                    | Op::And
+                    | Op::Or
+                    | Op::Not
+                    | Op::Represents
             ),
             Self::Run(primitive, _) => {
-                matches!(primitive, Primitive::Same | Primitive::Perhaps)
+                matches!(primitive, Primitive::Same | Primitive::Perhaps | Primitive::Fixed)
             }
             Self::Number(_) | Self::Text(_) | Self::Name(_) | Self::Match { .. } => false,
             Self::Object(_) => false,
@@ -511,6 +532,8 @@ pub struct Contract {
     pub(crate) takes: Vec<Parameter>,
     /// True if further arguments do not matter.
     pub(crate) is_open: bool,
+    /// The profiles of the compilers that have this function; empty for all of them.
+    pub(crate) profiles: Vec<&'static str>,
     /// The condition under which the contract applies.
     pub(crate) when: Option<Term>,
     /// The conditions that it requires.
@@ -523,4 +546,11 @@ pub struct Contract {
     pub(crate) replaces_body: bool,
     /// The classes of mutators of the pass that it runs.
     pub(crate) runs: Vec<&'static str>,
+}
+
+impl Contract {
+    /// Tests whether a compiler has this function.
+    pub(crate) fn is_of(&self, profile: &str) -> bool {
+        self.profiles.is_empty() || self.profiles.contains(&profile)
+    }
 }

@@ -59,7 +59,9 @@ impl Machine<'_> {
             }
             // A modulus of 0 stands for one number.
             (Maker::Alignment, [Val::Int(modulus), Val::Int(remainder)])
-                if self.values.as_number(modulus.term) == Some(0) && self.knows_reports() =>
+                if self.values.as_number(modulus.term) == Some(0)
+                    && self.knows_reports()
+                    && self.bits_of_remainders() == BITS =>
             {
                 let [modulus, remainder] =
                     [modulus, remainder].map(|num| self.convert(*num, BITS, true));
@@ -68,6 +70,10 @@ impl Machine<'_> {
                 Some(Val::Object(about(members, &[remainder])))
             }
             (Maker::Report, []) if self.knows_reports() => Some(self.empty_report()),
+            // The oldest compilers have another one by default, of `int` (`ModulusRemainder.h`).
+            (Maker::Alignment, []) if self.bits_of_remainders() < BITS => {
+                Some(self.known_alignment((0, 0)))
+            }
             (Maker::Alignment, []) if self.knows_reports() => {
                 member(&self.empty_report(), "alignment").cloned()
             }

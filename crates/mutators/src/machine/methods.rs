@@ -21,15 +21,17 @@ pub(crate) const PART_OF_TEXT: &str = "a part of a text";
 pub(crate) const PART_OF_NAME: &str = "a part of a name";
 
 /// Tests whether each number of another type is one of a type (`Type::can_represent`). A type
-/// represents none of another number of lanes.
-fn can_represent(ty: Type, other: Type) -> bool {
+/// represents none of another number of lanes. Two of the compilers do not ask first whether the
+/// types are equal, so that addresses represent nothing (`Type.cpp`: Halide-HLS 102, HeteroCL 99).
+pub(super) fn can_represent(ty: Type, other: Type, profile: &str) -> bool {
+    let asks_first = !["halide-hls", "heterocl"].contains(&profile);
     match (ty.range(), other.range()) {
-        _ if ty == other => true,
+        _ if ty == other => asks_first || ty.code != Code::Handle,
         _ if ty.is_vector != other.is_vector => false,
         (Some((least, greatest)), Some((low, high))) => least <= low && high <= greatest,
         // The numbers that a significand holds.
         (None, Some((_, high))) => match (ty.code, ty.bits) {
-            (Code::Float, 16) => high <= 1 << 11,
+            (Code::Float, 16) => profile == "halide" && high <= 1 << 8,
             (Code::Float, 32) => high <= 1 << 24,
             (Code::Float, 64) => high <= 1 << 53,
             _ => false,
@@ -561,6 +563,9 @@ impl Machine<'_> {
                         let (low, high) = (bound(least, self), bound(greatest, self));
                         let truth = match name {
                             Method::IsMax => self.comparison(Sign::Eq, num.term, high.term),
+                            // The least number is only asked for among signed ones: of a
+                            // `uint64_t`, the answer is false.
+                            Method::IsMin if !num.is_signed => self.values.bool(false),
                             Method::IsMin => self.comparison(Sign::Eq, num.term, low.term),
                             _ => {
                                 let (Val::Bool(above), Val::Bool(below)) = (
@@ -575,7 +580,7 @@ impl Machine<'_> {
                         vec![(state, Val::Bool(truth))]
                     }
                     ([Val::Type(other)], _) if name == Method::CanRepresent => {
-                        let truth = can_represent(ty, *other);
+                        let truth = can_represent(ty, *other, self.profile.name);
                         vec![(state, Val::Bool(self.values.bool(truth)))]
                     }
                     _ => self.unsupported(state, format!("Type::{name}"), line),

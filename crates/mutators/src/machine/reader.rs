@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use halidom_rewrites::profile::Profile;
+
 use crate::ir::kinds::Kind;
 use crate::machine::language::{
     Contract, Fact, Guarantee, Op, Parameter, Primitive, Print, Requirement, Sort, Term, Word,
@@ -354,6 +356,7 @@ fn contract(tree: &Tree) -> Result<Contract, Problem> {
         source: "",
         takes,
         is_open,
+        profiles: Vec::new(),
         when: None,
         requirements: Vec::new(),
         guarantee: Guarantee::Result(Term::Word(Word::Void)),
@@ -364,6 +367,9 @@ fn contract(tree: &Tree) -> Result<Contract, Problem> {
     for clause in clauses {
         match clause.headed()? {
             ("source", [source]) => read.source = source.text()?,
+            ("profiles", profiles @ [_, ..]) => {
+                read.profiles = profiles.iter().map(profile).collect::<Result<_, _>>()?;
+            }
             ("when", [condition]) => read.when = Some(pure(condition, &mut scope)?),
             ("requires", [condition, defect]) => {
                 read.requires.push(condition.to_string());
@@ -386,6 +392,12 @@ fn contract(tree: &Tree) -> Result<Contract, Problem> {
         Some(guarantee) if !read.source.is_empty() => Ok(Contract { guarantee, ..read }),
         _ => signature.problem("a contract without its guarantee or its source"),
     }
+}
+
+/// Reads the name of a profile.
+fn profile(tree: &Tree) -> Result<&'static str, Problem> {
+    let name = tree.atom()?;
+    if Profile::named(name).is_some() { Ok(name) } else { tree.problem("an unknown profile") }
 }
 
 /// Reads `(NAME SORT)`, `(NAME (SORT …))` or `(NAME SORT DEFAULT)`.
@@ -514,7 +526,11 @@ fn form(
     scope: &mut Scope,
 ) -> Option<Result<Term, Problem>> {
     Some(match (head, operands) {
-        ("literal", [bound, test]) => literal(bound, test, scope),
+        ("literal", [bound, test]) => literal(bound, test, None, scope),
+        ("literal", [bound, test, ramp]) => match ramp.headed() {
+            Ok(("ramp", [fact])) => literal(bound, test, Some(fact), scope),
+            _ => ramp.problem("`(ramp fact)` is expected"),
+        },
         ("some", [bound, test, set]) => some(bound, test, set, scope),
         ("match", [names, body]) => matched(names, body, scope),
         ("object", members) => members
@@ -530,13 +546,19 @@ fn form(
     })
 }
 
-fn literal(bound: &Tree, test: &Tree, scope: &mut Scope) -> Result<Term, Problem> {
+fn literal(
+    bound: &Tree,
+    test: &Tree,
+    ramp: Option<&Tree>,
+    scope: &mut Scope,
+) -> Result<Term, Problem> {
     let (name, [of]) = bound.headed()? else { return bound.problem("`(x e)` is expected") };
     let of = Box::new(pure(of, scope)?);
     scope.push(name);
     let test = pure(test, scope);
+    let ramp = ramp.map(|fact| pure(fact, scope)).transpose();
     scope.pop();
-    Ok(Term::Literal { name, of, test: Box::new(test?) })
+    Ok(Term::Literal { name, of, test: Box::new(test?), ramp: ramp?.map(Box::new) })
 }
 
 fn some(bound: &Tree, test: &Tree, set: &Tree, scope: &mut Scope) -> Result<Term, Problem> {

@@ -37,20 +37,30 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
+    /// The profile, and the rest of the call.
+    fn parts(&self) -> (&'static Profile, &'static str) {
+        let named = self.call.split_once(' ');
+        match named.and_then(|(name, rest)| Some((Profile::named(name)?, rest))) {
+            Some(parts) => parts,
+            None => (Profile::named("halide").expect("a known profile"), self.call),
+        }
+    }
+
     /// The name of the function.
     fn name(&self) -> &'static str {
-        let call = self.call.strip_prefix("known ").unwrap_or(self.call);
+        let (_, call) = self.parts();
+        let call = call.strip_prefix("known ").unwrap_or(call);
         call.split(['(', '<']).next().unwrap_or_default()
     }
 
     /// Evaluates the call by the contracts of a table.
     fn run(&self, table: &'static Table) -> String {
         let program = Program::default();
-        let profile = Profile::named("halide").expect("a known profile");
+        let (profile, whole) = self.parts();
         let mut machine = Machine::new(&program, profile, true);
         machine.contracts = table;
-        let call = self.call.strip_prefix("known ").unwrap_or(self.call);
-        if call != self.call {
+        let call = whole.strip_prefix("known ").unwrap_or(whole);
+        if call != whole {
             machine.operands = Operands::Kept;
         }
         let (function, arguments) = call.split_once('(').unwrap_or_else(|| panic!("{call}"));
@@ -369,7 +379,15 @@ fn others(op: Op) -> &'static [Op] {
         Op::Greatest => &[Op::Least],
         Op::Integer => &[Op::Vector],
         Op::Vector => &[Op::Integer],
-        Op::Not | Op::If | Op::Abs | Op::Power | Op::Type | Op::Code | Op::Bits | Op::Slices => &[],
+        Op::Not
+        | Op::If
+        | Op::Abs
+        | Op::Power
+        | Op::Type
+        | Op::Code
+        | Op::Bits
+        | Op::Slices
+        | Op::Represents => &[],
     }
 }
 
@@ -436,13 +454,21 @@ fn changed(term: &Term, names: &[&'static str]) -> Vec<Term> {
             .into_iter()
             .map(|operands| Term::Run(*primitive, operands))
             .collect(),
-        Term::Literal { name, of, test } => {
+        Term::Literal { name, of, test, ramp } => {
             let mut found = Vec::new();
             for of in boxed(changed(of, names)) {
-                found.push(Term::Literal { name, of, test: test.clone() });
+                found.push(Term::Literal { name, of, test: test.clone(), ramp: ramp.clone() });
             }
             for test in boxed(changed(test, names)) {
-                found.push(Term::Literal { name, of: of.clone(), test });
+                found.push(Term::Literal { name, of: of.clone(), test, ramp: ramp.clone() });
+            }
+            if ramp.is_some() {
+                let (of, test) = (of.clone(), test.clone());
+                found.push(Term::Literal { name, of, test, ramp: None });
+            }
+            for fact in ramp.iter().flat_map(|fact| boxed(changed(fact, names))) {
+                let (of, test) = (of.clone(), test.clone());
+                found.push(Term::Literal { name, of, test, ramp: Some(fact) });
             }
             found
         }
@@ -516,6 +542,13 @@ fn mutants(contract: &Contract) -> Vec<Contract> {
             found.push(mutant);
         }
     }
+    for index in 0..contract.profiles.len() {
+        let mut mutant = contract.clone();
+        mutant.profiles.remove(index);
+        if !mutant.profiles.is_empty() {
+            found.push(mutant);
+        }
+    }
     if contract.lifts_reports {
         found.push(Contract { lifts_reports: false, ..contract.clone() });
     }
@@ -544,7 +577,11 @@ fn every_word_of_a_contract_changes_a_result() {
             count += 1;
             let shown = format!(
                 "{}({}): {:?} when {:?} requires {:?}",
-                mutant.name, mutant.parameters, mutant.guarantee, mutant.when, mutant.requirements
+                mutant.name,
+                mutant.parameters,
+                mutant.guarantee,
+                (&mutant.when, &mutant.profiles),
+                mutant.requirements
             );
             let mut contracts = all.to_vec();
             contracts[index] = mutant;
@@ -577,6 +614,7 @@ fn an_error_names_its_file_and_line() {
         "(contract (f) (source \"S\") (ensures (= result 1))",
         "\n(contract (f) (source \"S\") (ensures (= result 1))))",
         "(contract (f) (source \"S) (ensures (= result 1)))",
+        "(contract (f) (profiles halide cpp) (source \"S\") (ensures (= result 1)))",
     ]
     .map(read);
     let expected = [
@@ -591,6 +629,7 @@ fn an_error_names_its_file_and_line() {
         "family.contracts:1: a `(` without its `)`",
         "family.contracts:2: a `)` without its `(`",
         "family.contracts:1: a text without its end",
+        "family.contracts:1: an unknown profile in `cpp`",
     ];
     assert_eq!(found, expected);
 }

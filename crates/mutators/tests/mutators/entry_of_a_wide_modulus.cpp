@@ -19,9 +19,9 @@ class Wrong : public IRMutator {
     void visit(const Let *op) {
         const IntImm *c = op->value.as<IntImm>();
         Expr value = mutate(op->value);
-        if (op->value.type() == Int(32) && c && c->value >= 0) {
-            int64_t m = 4294967298;
-            alignment_info.push(op->name, ModulusRemainder(m, c->value));
+        if (op->value.type() == Int(32) && c && c->value == 3) {
+            int64_t m = 5794967296;
+            alignment_info.push(op->name, ModulusRemainder(m, m + m + 3));
             Expr body = mutate(op->body);
             alignment_info.pop(op->name);
             expr = Let::make(op->name, value, body);

@@ -5,7 +5,7 @@ class Right : public IRMutator {
     void visit(const EQ *op, const Expr &self) {
         Expr a = mutate(op->a);
         Expr b = mutate(op->b);
-        if (op->type.is_scalar() && is_const(a) && is_const(b) && !equal(a, b)) {
+        if (op->type.is_scalar() && !a.type().is_handle() && is_const(a) && is_const(b) && !equal(a, b)) {
             expr = const_false();
         } else {
             expr = EQ::make(a, b);
@@ -17,7 +17,7 @@ class Wrong : public IRMutator {
     void visit(const EQ *op, const Expr &self) {
         Expr a = mutate(op->a);
         Expr b = mutate(op->b);
-        if (is_const(a) && is_const(b) && !equal(a, b)) {
+        if (!a.type().is_handle() && is_const(a) && is_const(b) && !equal(a, b)) {
             expr = const_false(op->type.lanes());
         } else {
             expr = EQ::make(a, b);

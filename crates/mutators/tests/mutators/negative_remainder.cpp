@@ -1,0 +1,29 @@
+// Of (x * 4 + 3) * -3, the analysis reports the modulus 12 and the remainder -9.
+// wrong: undecided
+// profile: halide
+
+class Right : public IRMutator {
+    using IRMutator::visit;
+    Expr visit(const Max *op) override {
+        if (op->type == Int(32)) {
+            ModulusRemainder m = modulus_remainder(op->a);
+            if (m.modulus > 0 && m.remainder < 0) {
+                return Max::make(op->a, op->b);
+            }
+        }
+        return op;
+    }
+};
+
+class Wrong : public IRMutator {
+    using IRMutator::visit;
+    Expr visit(const Max *op) override {
+        if (op->type == Int(32)) {
+            ModulusRemainder m = modulus_remainder(op->a);
+            if (m.modulus > 0 && m.remainder < 0) {
+                return op->b;
+            }
+        }
+        return op;
+    }
+};

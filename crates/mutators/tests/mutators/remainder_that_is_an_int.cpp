@@ -1,0 +1,31 @@
+// The older analysis computes with `int`: of the literal 4294967297 it reports 1.
+// wrong: undecided
+// profile: halide-hls
+
+class Right : public IRMutator {
+    using IRMutator::visit;
+    void visit(const Mod *op) {
+        if (op->type == Int(64) && is_const(op->b, 3) && is_const(op->a, 1)) {
+            ModulusRemainder m = modulus_remainder(op->a);
+            if (m.modulus == 0 && m.remainder == 1) {
+                expr = make_one(op->type);
+                return;
+            }
+        }
+        expr = op;
+    }
+};
+
+class Wrong : public IRMutator {
+    using IRMutator::visit;
+    void visit(const Mod *op) {
+        if (op->type == Int(64) && is_const(op->b, 3)) {
+            ModulusRemainder m = modulus_remainder(op->a);
+            if (m.modulus == 0 && m.remainder == 1) {
+                expr = make_one(op->type);
+                return;
+            }
+        }
+        expr = op;
+    }
+};
