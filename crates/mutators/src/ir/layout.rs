@@ -228,12 +228,15 @@ pub(crate) enum Demand {
     Int32,
     Bool,
     Scalar,
+    /// An `int32`, or a text.
+    Message,
 }
 
 /// The demands that compilers assert in `IR.cpp`, beyond those that the roles of operands state. A
 /// list of profiles that is empty stands for all.
-const DEMANDS: [(Kind, &str, Demand, &[&str]); 9] = [
+const DEMANDS: [(Kind, &str, Demand, &[&str]); 10] = [
     (Kind::AssertStmt, "message", Demand::Int32, HALIDE),
+    (Kind::AssertStmt, "message", Demand::Message, TVM),
     (Kind::For, "min", Demand::Int32, LATEST),
     (Kind::For, "extent", Demand::Int32, LATEST),
     (Kind::For, "min", Demand::Scalar, BEFORE),
@@ -276,11 +279,15 @@ pub(crate) fn operand_types(kind: Kind, ty: Type, profile: &str) -> Vec<Type> {
         vec![I32]
     } else if kind.has_free_operand() {
         let mut types = Type::SCALARS.to_vec();
-        // Addresses are only compared.
-        types.retain(|ty| *ty != Type::HANDLE || matches!(kind, Kind::EQ | Kind::NE));
+        // Addresses are only compared, and bound.
+        let takes_addresses = matches!(kind, Kind::EQ | Kind::NE | Kind::Let);
+        types.retain(|ty| *ty != Type::HANDLE || takes_addresses);
         // The bits of a number are read as a number of another type.
         types.retain(|of| kind != Kind::Reinterpret || of.bits == ty.bits);
         types
+    } else if kind == Kind::Load && LATEST.contains(&profile) {
+        let narrow = if ty.element() == WIDE_INDEX { I32 } else { ty };
+        vec![narrow, WIDE_INDEX]
     } else if kind == Kind::Select && ty.is_vector {
         let mut types = vec![Type::BOOL, Type::BOOL.with_vector(true)];
         types.retain(|of| of.is_vector || selects_vectors(profile));
@@ -288,6 +295,15 @@ pub(crate) fn operand_types(kind: Kind, ty: Type, profile: &str) -> Vec<Type> {
     } else {
         vec![ty]
     }
+}
+
+/// The type of indices where buffers may be large (`StorageFlattening.cpp`, 79).
+const WIDE_INDEX: Type = Type { bits: 64, ..I32 };
+
+/// The type of an index of one lane, in a node whose operands with an open type have this one.
+pub(crate) fn index_type(kind: Kind, operand: Type, profile: &str) -> Type {
+    let is_wide = kind == Kind::Load && operand.element() == WIDE_INDEX;
+    if is_wide && LATEST.contains(&profile) { WIDE_INDEX } else { I32 }
 }
 
 /// Tests whether a `Select` of a compiler may choose between vectors by one truth value (`IR.cpp`).

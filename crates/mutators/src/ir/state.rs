@@ -10,6 +10,7 @@ use std::rc::Rc;
 use halidom_rewrites::rules::{ValueId, Values};
 
 use crate::ir::kinds::{I32, Kind, Role, Type};
+use crate::ir::layout::index_type;
 use crate::ir::node::{Field, Node, NodeId, Shape, class_value};
 use crate::ir::record::{Buffers, Record};
 use crate::ir::value::Val;
@@ -377,7 +378,7 @@ impl State {
         &mut self,
         node: NodeId,
         kind: Kind,
-        operand: Type,
+        (operand, profile): (Type, &str),
         values: &mut Values,
     ) -> Vec<Field> {
         let (ty, class) = (self.node(node).ty, self.node(node).class);
@@ -410,7 +411,8 @@ impl State {
                 Role::Int | Role::OptionalExpr => Field::Expr(self.add(I32, None, None)),
                 Role::Index => {
                     let lanes = if ty.is_value() { ty.is_vector } else { operand.is_vector };
-                    Field::Expr(self.add(I32.with_vector(lanes), None, None))
+                    let index = index_type(kind, operand, profile);
+                    Field::Expr(self.add(index.with_vector(lanes), None, None))
                 }
                 Role::Predicate => {
                     let lanes = if ty.is_value() { ty.is_vector } else { operand.is_vector };

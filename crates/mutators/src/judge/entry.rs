@@ -70,7 +70,12 @@ impl<'p> Entry<'p> {
             state.node_mut(input).not |= bit(Kind::Undefined);
             return input;
         }
-        let fields = state.opaque_fields(input, self.kind, operand, &mut machine.values);
+        let fields = state.opaque_fields(
+            input,
+            self.kind,
+            (operand, self.profile.name),
+            &mut machine.values,
+        );
         state.node_mut(input).shape = Some(Shape { kind: self.kind, fields });
         input
     }

@@ -5,7 +5,7 @@ use halidom_base::FxHashMap;
 use halidom_rewrites::rules::{Number, Random, Values};
 
 use crate::ir::kinds::{Code, I32, Kind, Role, Type};
-use crate::ir::layout::{has_elements, parameters, selects_vectors};
+use crate::ir::layout::{has_elements, index_type, parameters, selects_vectors};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::judge::entry::Entry;
@@ -436,10 +436,11 @@ impl Maker<'_> {
             }
             Role::Int | Role::OptionalExpr => Member::OfType(I32),
             Role::Index => {
+                let ty = index_type(kind, operand, self.profile).with_vector(lanes);
                 let node = match self.random.below(4) {
-                    _ if self.is_small => self.literal_of(I32.with_vector(lanes), 0),
-                    0 => self.variable(I32.with_vector(lanes)),
-                    below => self.literal_of(I32.with_vector(lanes), i128::from(below) - 1),
+                    _ if self.is_small => self.literal_of(ty, 0),
+                    0 => self.variable(ty),
+                    below => self.literal_of(ty, i128::from(below) - 1),
                 };
                 Member::Made(Field::Expr(node))
             }

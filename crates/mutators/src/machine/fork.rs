@@ -299,11 +299,14 @@ impl<'p> Machine<'p> {
             if kind.has_free_operand() && operand.is_like_another() {
                 continue;
             }
-            if self.is_within_stmt() && operand.element() != I32 && !operand.is_bool() {
+            // The type of an index is no type of a value.
+            let tried = if kind == Kind::Load { ty } else { operand };
+            if self.is_within_stmt() && tried.element() != I32 && !tried.is_bool() {
                 continue;
             }
             let mut state = state.clone();
-            let fields = state.opaque_fields(node, kind, operand, &mut self.values);
+            let fields =
+                state.opaque_fields(node, kind, (operand, self.profile.name), &mut self.values);
             let known = state.node_mut(node);
             known.shape = Some(Shape { kind, fields });
             known.is_learnt = true;

@@ -346,6 +346,21 @@ impl Machine<'_> {
                 if self.is_lanes(Some(lanes)) != Some(false) {
                     return Err(Unmade::Unsupported("a reduction to several lanes".into()));
                 }
+                // The operator of the input fits the type of the input alone.
+                let is_own = matches!(op, Val::Opaque(_))
+                    && matches!(state.shape(0), Some(Shape { kind: Kind::VectorReduce, .. }))
+                    && state.node(0).ty == of.element();
+                match op {
+                    _ if is_own || !of.is_bool() => {}
+                    Val::Handle(name) if name.ends_with("::And") || name.ends_with("::Or") => {}
+                    Val::Handle(name) if name.starts_with("VectorReduce::") => {
+                        return Err(Unmade::Crash(format!("of truth values by {name}")));
+                    }
+                    _ => return Err(Unmade::Unsupported("a reduction of truth values".into())),
+                }
+                if of.code == Code::Handle {
+                    return Err(Unmade::Crash("of addresses".into()));
+                }
                 let op = self.made_field(Role::Opaque, Some(op), state);
                 (of.element(), vec![op, Field::Expr(*node), Field::Lanes])
             }
@@ -435,7 +450,13 @@ impl Machine<'_> {
             (Kind::Variable, [Val::Type(_), name, ..]) if self.drops_parameter(name, &state) => {
                 self.unsupported(state, "Variable::make without the parameter", line)
             }
-            (Kind::Variable, [Val::Type(ty), name, ..]) => self.make_variable(*ty, name, state),
+            (Kind::Variable, [Val::Type(ty), name, ..]) => {
+                if let Some(outcome) = self.refused_argument(kind, &["name"], &arguments[1..]) {
+                    self.end(state, outcome, line);
+                    return Vec::new();
+                }
+                self.make_variable(*ty, name, state)
+            }
             (Kind::Call, [_, Val::Text(callee) | Val::Handle(callee), _, Val::Handle(of), ..])
                 if self.is_concrete() && is_other_type(callee, of) =>
             {

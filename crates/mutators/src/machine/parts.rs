@@ -171,3 +171,17 @@ impl Machine<'_> {
         matches!(value, Val::Handle(_)) && !value.is_info()
     }
 }
+
+/// Tests whether a member is the operation of a reduction of truth values, and another one than
+/// `make` takes there (`VectorReduce::make`).
+pub(super) fn is_refused_reduction(member: u32, operation: &str, state: &State) -> bool {
+    let takes = ["::And", "::Or"].iter().any(|taken| operation.ends_with(taken));
+    !takes
+        && state.nodes.iter().any(|node| {
+            node.ty.is_bool()
+                && node.shape.as_ref().is_some_and(|shape| {
+                    shape.kind == Kind::VectorReduce
+                        && shape.fields.first() == Some(&Field::Opaque(member))
+                })
+        })
+}

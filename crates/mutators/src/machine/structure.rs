@@ -13,7 +13,7 @@ use crate::ir::value::{Val, members};
 use crate::machine::asserts::operand;
 use crate::machine::maps::END;
 use crate::machine::methods::PART_OF_TEXT;
-use crate::machine::parts::REDUCTIONS;
+use crate::machine::parts::{REDUCTIONS, is_refused_reduction};
 use crate::machine::run::{Machine, Outcome, Paths};
 
 /// An entry of the table in which HeteroCL's emitter keeps the lengths of buffers.
@@ -152,6 +152,10 @@ impl Machine<'_> {
                 is_undefined = true;
                 continue;
             }
+            if let Some(outcome) = self.refused_argument(kind, members, arguments) {
+                self.end(state, outcome, line);
+                return Some(Vec::new());
+            }
             return Some(self.make_fitting(kind, members, arguments, state, line));
         }
         if let Some(made) = self.made_of_unknown(kind, &layouts, arguments, &state) {
@@ -186,6 +190,10 @@ impl Machine<'_> {
         else {
             return self.unsupported(state, format!("{name}::with of these arguments"), line);
         };
+        if let Some(outcome) = self.refused_argument(kind, members, operands) {
+            self.end(state, outcome, line);
+            return Vec::new();
+        }
         let mut fields = state.shape(node).map(|shape| shape.fields.clone()).unwrap_or_default();
         let mut state = state;
         let ty = state.node(node).ty;
@@ -211,8 +219,8 @@ impl Machine<'_> {
         // A load has the lanes of its index.
         let index = operand(kind, "index", &fields).filter(|_| kind == Kind::Load);
         let ty = index.map_or(ty, |index| ty.with_vector(state.node(index).ty.is_vector));
-        if let Some(what) = self.broken_assert(kind, ty, &fields, &state) {
-            self.end(state, Outcome::Crash(what), line);
+        if let Some(outcome) = self.broken_assert(kind, ty, &fields, &state) {
+            self.end(state, outcome, line);
             return Vec::new();
         }
         let made = state.add(ty, None, Some(Shape { kind, fields }));
@@ -315,8 +323,8 @@ impl Machine<'_> {
         {
             ty = state.node(body).ty;
         }
-        if let Some(what) = self.broken_assert(kind, ty, &fields, &state) {
-            self.end(state, Outcome::Crash(what), line);
+        if let Some(outcome) = self.broken_assert(kind, ty, &fields, &state) {
+            self.end(state, outcome, line);
             return Vec::new();
         }
         let node = state.add(ty, None, Some(Shape { kind, fields }));
@@ -493,6 +501,15 @@ impl Machine<'_> {
             {
                 false
             }
+            (Val::Opaque(id), Val::Handle(text)) | (Val::Handle(text), Val::Opaque(id))
+                if text.starts_with(REDUCTIONS) && is_refused_reduction(*id, text, &state) =>
+            {
+                if self.is_concrete() {
+                    let (what, line) = ("truth values that are reduced by arithmetic", state.at);
+                    return Some(self.unsupported(state, what, line));
+                }
+                false
+            }
             (Val::Opaque(a), Val::Opaque(b)) if a == b || self.is_concrete() => a == b,
             (Val::Opaque(id), Val::Handle(text) | Val::Text(text))
             | (Val::Handle(text) | Val::Text(text), Val::Opaque(id))
@@ -562,7 +579,7 @@ impl Machine<'_> {
         let Some(Field::Expr(index)) = index.and_then(|index| fields.get(index)) else { return };
         if !state.node(*index).ty.is_vector {
             let zero = self.number(0, 32, true);
-            let zero = self.literal(I32, zero, state);
+            let zero = self.literal(state.node(*index).ty, zero, state);
             state.equate(*index, zero);
         }
     }

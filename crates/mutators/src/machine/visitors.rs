@@ -462,7 +462,7 @@ impl<'p> Machine<'p> {
         let Some(function) = self.method_for(class, kind.name()) else { return false };
         let mut state = State::default();
         let node = state.add(ty, None, None);
-        let shape = state.opaque_fields(node, kind, operand, &mut self.values);
+        let shape = state.opaque_fields(node, kind, (operand, self.profile.name), &mut self.values);
         state.node_mut(node).shape = Some(Shape { kind, fields: shape });
         state.members = fields
             .iter()

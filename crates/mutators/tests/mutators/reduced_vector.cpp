@@ -1,5 +1,5 @@
 // A vector is reduced by its own operation.
-// wrong: undecided
+// wrong: crash
 // profile: halide
 
 class Right : public IRMutator {
