@@ -20,7 +20,8 @@ const NARROW: Interval = Interval { low: Some(-(1 << 31)), high: Some((1 << 31) 
 /// Ensures: the same values.
 pub fn narrow_gathers(pool: &mut Pool, program: Program) -> Result<Program, LowerError> {
     let limits = limits(pool, &program);
-    rewrite(&mut Narrow { limits, done: FxHashMap::default() }, pool, program)
+    let (done, sums) = (FxHashMap::default(), FxHashMap::default());
+    rewrite(&mut Narrow { limits, done, sums }, pool, program)
 }
 
 /// The limits of the sizes that entry checks compare with constants.
@@ -57,6 +58,7 @@ fn limit(pool: &Pool, condition: ExprId, limits: &mut Intervals) {
 struct Narrow {
     limits: Intervals,
     done: FxHashMap<ExprId, ExprId>,
+    sums: FxHashMap<ExprId, Sum>,
 }
 
 impl Fold<LowerError> for Narrow {
@@ -99,7 +101,16 @@ impl Narrow {
     }
 
     /// Returns an index as such a sum.
-    fn sum(&self, pool: &mut Pool, id: ExprId) -> Sum {
+    fn sum(&mut self, pool: &mut Pool, id: ExprId) -> Sum {
+        if let Some(sum) = self.sums.get(&id) {
+            return *sum;
+        }
+        let sum = self.new_sum(pool, id);
+        self.sums.insert(id, sum);
+        sum
+    }
+
+    fn new_sum(&mut self, pool: &mut Pool, id: ExprId) -> Sum {
         let whole = Sum { vector: Some(id), offset: pool.int(0) };
         match *pool.get(id) {
             Expr::Broadcast { value, .. } => Sum { vector: None, offset: value },
@@ -154,7 +165,7 @@ impl Narrow {
     }
 
     /// Returns a minimum, a maximum, or one of the other, as a sum with a vector of `i32`.
-    fn clamped(&self, pool: &mut Pool, id: ExprId, op: BinaryOp) -> Option<Sum> {
+    fn clamped(&mut self, pool: &mut Pool, id: ExprId, op: BinaryOp) -> Option<Sum> {
         let other = if op == BinaryOp::Min { BinaryOp::Max } else { BinaryOp::Min };
         let (inner, limit) = apart(pool, id, op)?;
         let sum = match apart(pool, inner, other) {

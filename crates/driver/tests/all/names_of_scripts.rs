@@ -14,7 +14,15 @@ def pipeline():
 ";
 
 /// Scripts that are refused, each with a twin that differs in a name alone.
-const CASES: [(&str, [&str; 2]); 17] = [
+const CASES: [(&str, [&str; 2]); 19] = [
+    // The argument of a parallel loop's body. The code ends by a fault.
+    (
+        "b = hl.Buffer(hl.Int(32), [4], '{name}'); b.fill(1); y = hl.Var('y'); \
+         f = hl.Func('f'); f[x, y] = b[hl.clamp(x, 0, 3)]; f.compute_root().parallel(y); \
+         out[x] = f[x, x] + a[x]",
+        ["closure_arg", "b"],
+    ),
+    ("p = hl.Param(hl.Int(32), '{name}'); out[x] = x + p + a[x]", ["a.buffer", "p"]),
     (
         "p, q = hl.Param(hl.Int(32), 'p'), hl.Param(hl.Int(32), '{name}'); out[x] = x + p + 100*q",
         ["p", "q"],

@@ -25,6 +25,7 @@ use super::keys::is_memoized;
 use super::lanes::{Lowering, Memo};
 use super::nodes::{Binding, Nodes};
 use super::ops::{Value, Widths, is_half, stored};
+use super::own_names;
 use super::settings::Settings;
 use crate::pipeline::{Definition, Func, Image, Input, Pipeline};
 use crate::tree::{self, Call, CallKind, Expr};
@@ -84,9 +85,6 @@ pub(super) struct Prior {
     /// The memory of the input.
     pub(super) buffer: BufferId,
 }
-
-/// The letters before the numbers in names of the compiler's own variables, but not of funcs.
-const OWN_LETTERS: &str = "_abcdmprstvxORSV";
 
 /// The extent of a reduction variable.
 #[derive(Clone, Debug)]
@@ -327,7 +325,7 @@ impl<'a> Translation<'a> {
 
     pub(super) fn run(mut self, signature: &Signature) -> Result<Source> {
         let names = self.nodes.names;
-        self.check_names()?;
+        own_names::check(self.pipeline, self.nodes.names)?;
         let mut source = Source::empty();
         for input in &self.pipeline.inputs {
             self.input(input, signature, &mut source)
@@ -355,36 +353,6 @@ impl<'a> Translation<'a> {
             }
         }
         self.finish(source)
-    }
-
-    /// Refuses names for which Halide's compiler may take one thing for another: inputs with a name
-    /// of its own variables ([`OWN_LETTERS`]), and two things of one name. Halide gives parameters
-    /// without a name a `p`, and arrays a `b`.
-    fn check_names(&self) -> Result<()> {
-        let text = |name: NameId| self.nodes.names.text(name);
-        let inputs = self.pipeline.inputs.iter().map(|input| (input.name, 'p'));
-        let images = self.pipeline.images.iter().map(|image| (image.name, 'b'));
-        let mut known: FxHashSet<NameId> = FxHashSet::default();
-        for (name, own) in inputs.chain(images) {
-            let mut letters = text(name).chars();
-            let first = letters.next();
-            let is_letter = first.is_some_and(|first| OWN_LETTERS.contains(first));
-            let number = letters.as_str();
-            let is_number = number.chars().all(|letter| letter.is_ascii_digit());
-            if is_letter && first != Some(own) && !number.is_empty() && is_number {
-                return unsupported(format!(
-                    "the input `{}`, which may be taken for a variable of the compiler's",
-                    text(name)
-                ));
-            }
-            known.insert(name);
-        }
-        match self.pipeline.funcs.iter().find(|func| known.contains(&func.name)) {
-            Some(func) => {
-                unsupported(format!("a func and an input of one name, `{}`", text(func.name)))
-            }
-            None => Ok(()),
-        }
     }
 
     fn finish(self, mut source: Source) -> Result<Source> {

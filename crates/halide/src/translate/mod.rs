@@ -53,6 +53,7 @@ mod named;
 mod nodes;
 mod note;
 mod ops;
+mod own_names;
 mod pointers;
 mod polynomials;
 mod priors;
