@@ -180,8 +180,16 @@ impl Machine<'_> {
             }
             Some(_) => self.truths(Vec::new(), vec![state]),
             // A text is an address.
-            None if ty.code == Code::Handle => {
-                let (holds, fails) = self.choose(state);
+            None if ty.code == Code::Handle && !self.is_concrete() => {
+                let atom = Atom::Literal(node, self.values.bool(true));
+                // The same question has the same answer.
+                let known = state.trail.iter().find(|(known, _)| *known == atom);
+                if let Some((_, is_fixed)) = known.copied() {
+                    return vec![(state, Val::Bool(self.values.bool(is_fixed)))];
+                }
+                let (mut holds, mut fails) = (state.clone(), state);
+                holds.decide(atom, true);
+                fails.decide(atom, false);
                 self.truths(vec![holds], vec![fails])
             }
             None => {
