@@ -80,31 +80,7 @@ impl Machine<'_> {
                 }
             }
             (Primitive::Mutate, [Val::Expr(Some(node)), report @ ..]) => {
-                // Another pass ends by itself, and may return something greater.
-                let is_this = match call.name {
-                    "simplify" => self.is_simplifier(),
-                    name => name != "unwrap_tags",
-                };
-                // The simplifier is not run, so what it makes of known IR is not known. A literal
-                // stays what it is (`visit(const IntImm *)`).
-                self.has_chosen |= call.name == "simplify"
-                    && !is_this
-                    && self.is_concrete()
-                    && !is_literal(*node, &state);
-                let mut paths = if is_this {
-                    self.mutate_below(*node, state, call.line)
-                } else {
-                    self.mutate(*node, state, call.line)
-                };
-                if let [Val::Address(place)] = report {
-                    for (state, value) in &mut paths {
-                        if let Val::Expr(Some(node)) = value {
-                            let info = self.info_of(*node, state);
-                            self.store(place, info, state);
-                        }
-                    }
-                }
-                return items(paths);
+                return self.mutated_by(call, *node, report, state);
             }
             (
                 Primitive::Substitute,
@@ -175,6 +151,39 @@ impl Machine<'_> {
             _ => return self.misfit(call, state),
         };
         vec![(state, Item::Val(value))]
+    }
+
+    /// Runs a pass of the compiler on an expression.
+    fn mutated_by(
+        &mut self,
+        call: &Call<'_>,
+        node: NodeId,
+        report: &[Val],
+        state: State,
+    ) -> Paths<Item> {
+        // Another pass ends by itself, and may return something greater.
+        let is_this = match call.name {
+            "simplify" => self.is_simplifier(),
+            name => name != "unwrap_tags",
+        };
+        // The simplifier is not run, so what it makes of known IR is not known. A literal
+        // stays what it is (`visit(const IntImm *)`).
+        self.has_chosen |=
+            call.name == "simplify" && !is_this && self.is_concrete() && !is_literal(node, &state);
+        let mut paths = if is_this {
+            self.mutate_below(node, state, call.line)
+        } else {
+            self.mutate(node, state, call.line)
+        };
+        if let [Val::Address(place)] = report {
+            for (state, value) in &mut paths {
+                if let Val::Expr(Some(node)) = value {
+                    let info = self.info_of(*node, state);
+                    self.store(place, info, state);
+                }
+            }
+        }
+        items(paths)
     }
 
     /// Runs a primitive that converts an expression or a number.

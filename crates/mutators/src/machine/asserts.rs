@@ -1,8 +1,8 @@
 //! The assertions of `make` about its arguments.
 
-use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::kinds::{Code, I32, Kind, Role, Type};
 use crate::ir::layout::{Demand, demands};
-use crate::ir::node::{Field, NodeId};
+use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
 use crate::ir::value::{Val, members};
 use crate::machine::run::{Machine, Outcome};
@@ -15,6 +15,33 @@ pub(crate) fn operand(kind: Kind, member: &str, fields: &[Field]) -> Option<Node
         Field::Lanes | Field::Number(_) | Field::Opaque(_) => None,
     }
 }
+
+/// The reason why no node is made, without its kind for a crash.
+pub(super) enum Unmade {
+    Crash(String),
+    Unsupported(String),
+}
+
+/// An assertion about an argument of `make`.
+#[derive(Clone, Copy)]
+enum Asserted {
+    /// A name is not empty; the compilers with Halide's own IR assert it.
+    Named,
+    /// A list is not empty; they assert it, too.
+    NotEmpty,
+    /// A number is not negative.
+    NotNegative,
+}
+
+/// The arguments about whose values `make` asserts something.
+const ASSERTED: [(Kind, &str, Asserted); 6] = [
+    (Kind::Variable, "name", Asserted::Named),
+    (Kind::Provide, "values", Asserted::NotEmpty),
+    (Kind::Realize, "types", Asserted::NotEmpty),
+    (Kind::Prefetch, "types", Asserted::NotEmpty),
+    (Kind::Partition, "dim", Asserted::NotNegative),
+    (Kind::Partition, "factor", Asserted::NotNegative),
+];
 
 impl Machine<'_> {
     /// The end of a path that calls `make` with an argument that an assertion refuses (`IR.cpp`).
@@ -32,28 +59,60 @@ impl Machine<'_> {
         let open = |member: &str| {
             Some(Outcome::Unsupported(format!("{}::make of another {member}", kind.name())))
         };
-        names.iter().zip(arguments).find_map(|(member, argument)| match (kind, *member) {
-            (Kind::Variable, "name") if !is_tvm => match argument {
-                Val::Text(text) if text.is_empty() => crash("an empty name"),
-                _ => None,
-            },
-            (Kind::Provide, "values") | (Kind::Realize | Kind::Prefetch, "types") if !is_tvm => {
-                match argument {
+        names.iter().zip(arguments).find_map(|(member, argument)| {
+            let asserted = ASSERTED.iter().find(|(of, name, _)| *of == kind && name == member);
+            match asserted?.2 {
+                Asserted::Named | Asserted::NotEmpty if is_tvm => None,
+                Asserted::Named => match argument {
+                    Val::Text(text) if text.is_empty() => crash("an empty name"),
+                    _ => None,
+                },
+                Asserted::NotEmpty => match argument {
                     Val::List(_) | Val::Object(_) if members(argument).is_empty() => {
                         crash(&format!("no {member}"))
                     }
                     Val::Handle(_) => open(member),
                     _ => None,
-                }
+                },
+                Asserted::NotNegative => match argument {
+                    Val::Opaque(_) => None,
+                    Val::Int(num) if num.low >= 0 => None,
+                    Val::Int(num) if num.high < 0 => crash(&format!("a negative {member}")),
+                    _ => open(member),
+                },
             }
-            (Kind::Partition, "dim" | "factor") => match argument {
-                Val::Opaque(_) => None,
-                Val::Int(num) if num.low >= 0 => None,
-                Val::Int(num) if num.high < 0 => crash(&format!("a negative {member}")),
-                _ => open(member),
-            },
-            _ => None,
         })
+    }
+
+    /// The type and fields of a reduction of a vector to a scalar.
+    pub(super) fn parts_of_reduction(
+        &mut self,
+        op: &Val,
+        node: NodeId,
+        lanes: &Val,
+        state: &mut State,
+    ) -> Result<(Type, Vec<Field>), Unmade> {
+        let of = state.node(node).ty;
+        if self.is_lanes(Some(lanes)) != Some(false) {
+            return Err(Unmade::Unsupported("a reduction to several lanes".into()));
+        }
+        // The operator of the input fits the type of the input alone.
+        let is_own = matches!(op, Val::Opaque(_))
+            && matches!(state.shape(0), Some(Shape { kind: Kind::VectorReduce, .. }))
+            && state.node(0).ty == of.element();
+        match op {
+            _ if is_own || !of.is_bool() => {}
+            Val::Handle(name) if name.ends_with("::And") || name.ends_with("::Or") => {}
+            Val::Handle(name) if name.starts_with("VectorReduce::") => {
+                return Err(Unmade::Crash(format!("of truth values by {name}")));
+            }
+            _ => return Err(Unmade::Unsupported("a reduction of truth values".into())),
+        }
+        if of.code == Code::Handle {
+            return Err(Unmade::Crash("of addresses".into()));
+        }
+        let op = self.made_field(Role::Opaque, Some(op), state);
+        Ok((of.element(), vec![op, Field::Expr(node), Field::Lanes]))
     }
 
     /// The end of a path that makes a node whose members break an assertion of `make`.

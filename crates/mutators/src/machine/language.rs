@@ -375,8 +375,8 @@ pub(crate) enum Term {
         of: Box<Term>,
         /// The test, over the number.
         test: Box<Term>,
-        /// What holds of each lane of a ramp whose base and stride both pass, if no lane overflows;
-        /// `None` if ramps are not looked through.
+        /// The fact about each lane of a ramp whose base and stride both pass, if no lane
+        /// overflows; `None` if ramps are not looked through.
         ramp: Option<Box<Term>>,
     },
     /// `(some (k from to) test (set place value))`

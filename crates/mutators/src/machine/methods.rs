@@ -501,17 +501,13 @@ impl Machine<'_> {
             Method::IsVector => ty.is_vector,
             Method::IsHandle => ty.element() == Type::HANDLE,
             Method::IsBfloat => false,
-            Method::Bits => {
-                let num = self.number(ty.bits.into(), 32, true);
-                return vec![(state, Val::Int(num))];
-            }
-            Method::Bytes => {
-                let num = self.number(i128::from(ty.bits.div_ceil(8)), 32, true);
-                return vec![(state, Val::Int(num))];
-            }
-            Method::Fracs => {
-                let num = self.number(0, 32, true);
-                return vec![(state, Val::Int(num))];
+            Method::Bits | Method::Bytes | Method::Fracs => {
+                let number = match name {
+                    Method::Bits => ty.bits.into(),
+                    Method::Bytes => i128::from(ty.bits.div_ceil(8)),
+                    _ => 0,
+                };
+                return vec![(state, Val::Int(self.number(number, 32, true)))];
             }
             Method::Lanes => {
                 let one = self.number(1, 32, true);

@@ -13,6 +13,7 @@ use crate::ir::node::{Field, NodeId, Shape, class_value};
 use crate::ir::state::{Atom, Scoped, Slot, State};
 use crate::ir::value::{Num, Piece, Place, Val, members};
 use crate::machine::absent::{UNDEFINED, changed, forget_places};
+use crate::machine::asserts::Unmade;
 use crate::machine::invariants::invariant;
 use crate::machine::masks::is_masked;
 use crate::machine::run::{Machine, Outcome, Paths};
@@ -342,27 +343,7 @@ impl Machine<'_> {
                 (*ty, vec![Field::Expr(*node)])
             }
             (Kind::VectorReduce, [op, Val::Expr(Some(node)), lanes]) => {
-                let of = state.node(*node).ty;
-                if self.is_lanes(Some(lanes)) != Some(false) {
-                    return Err(Unmade::Unsupported("a reduction to several lanes".into()));
-                }
-                // The operator of the input fits the type of the input alone.
-                let is_own = matches!(op, Val::Opaque(_))
-                    && matches!(state.shape(0), Some(Shape { kind: Kind::VectorReduce, .. }))
-                    && state.node(0).ty == of.element();
-                match op {
-                    _ if is_own || !of.is_bool() => {}
-                    Val::Handle(name) if name.ends_with("::And") || name.ends_with("::Or") => {}
-                    Val::Handle(name) if name.starts_with("VectorReduce::") => {
-                        return Err(Unmade::Crash(format!("of truth values by {name}")));
-                    }
-                    _ => return Err(Unmade::Unsupported("a reduction of truth values".into())),
-                }
-                if of.code == Code::Handle {
-                    return Err(Unmade::Crash("of addresses".into()));
-                }
-                let op = self.made_field(Role::Opaque, Some(op), state);
-                (of.element(), vec![op, Field::Expr(*node), Field::Lanes])
+                self.parts_of_reduction(op, *node, lanes, state)?
             }
             (Kind::Not, [Val::Expr(Some(node))]) => {
                 let ty = state.node(*node).ty;
@@ -777,12 +758,6 @@ impl Machine<'_> {
         let value = Val::Expr(result);
         state.members.push(Slot { name: name.to_owned(), ty: ty.to_owned(), value });
     }
-}
-
-/// The reason why no node is made, without its kind for a crash.
-enum Unmade {
-    Crash(String),
-    Unsupported(String),
 }
 
 fn crash(kind: Kind, what: &str) -> Outcome {

@@ -526,11 +526,14 @@ fn form(
     scope: &mut Scope,
 ) -> Option<Result<Term, Problem>> {
     Some(match (head, operands) {
-        ("literal", [bound, test]) => literal(bound, test, None, scope),
-        ("literal", [bound, test, ramp]) => match ramp.headed() {
-            Ok(("ramp", [fact])) => literal(bound, test, Some(fact), scope),
-            _ => ramp.problem("`(ramp fact)` is expected"),
-        },
+        ("literal", [bound, test, rest @ ..]) => {
+            let ramp = rest.first().and_then(|ramp| ramp.headed().ok());
+            match (rest, ramp.filter(|(head, _)| *head == "ramp")) {
+                ([], _) => literal(bound, test, None, scope),
+                ([_], Some((_, [fact]))) => literal(bound, test, Some(fact), scope),
+                _ => tree.problem("`(ramp fact)` is expected"),
+            }
+        }
         ("some", [bound, test, set]) => some(bound, test, set, scope),
         ("match", [names, body]) => matched(names, body, scope),
         ("object", members) => members
