@@ -58,12 +58,11 @@ impl Ops<'_> {
         let unbounded = Overflow::Unbounded;
         match (name, args) {
             ("likely" | "likely_if_innermost" | "strict_float", [a]) => Ok(*a),
-            // A promise in a pipeline is its author's (see [`promises`](super::promises)). In a
-            // statement it would be an obligation, but Halide removes all promises before the final
-            // statement.
-            (PROMISE | UNSAFE_PROMISE, [a, least, greatest])
-                if self.signed == Overflow::AssumedAbsent =>
-            {
+            // A promise in a pipeline is Halide's own or its author's (see
+            // [`promises`](super::promises)). In a statement it would be an obligation, but Halide
+            // removes all promises before the final statement.
+            (PROMISE, [a, _, _]) if self.signed == Overflow::AssumedAbsent => Ok(*a),
+            (UNSAFE_PROMISE, [a, least, greatest]) if self.signed == Overflow::AssumedAbsent => {
                 self.promised([*a, *least, *greatest], ty)
             }
             ("return_second", [_, b]) => Ok(*b),

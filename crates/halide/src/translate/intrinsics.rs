@@ -29,7 +29,7 @@ const SEVERAL: &str = "one update writes several points at once";
 
 /// The intrinsic that ends the run with an error where its first operand is false.
 pub(super) const REQUIRE: &str = "require";
-/// The calls by which a pipeline promises that a value lies between two others.
+/// The calls by which Halide, and a pipeline's author, promise that a value lies between two.
 pub(super) const PROMISE: &str = "promise_clamped";
 pub(super) const UNSAFE_PROMISE: &str = "unsafe_promise_clamped";
 /// Unknown values, as functions that are only named: the code has no value there. A pipeline and

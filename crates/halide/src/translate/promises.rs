@@ -8,19 +8,19 @@
 
 use super::algorithm::{Signature, Source, Translation};
 use super::error::Result;
-use super::intrinsics::{PROMISE, UNSAFE_PROMISE};
-
+use super::intrinsics::UNSAFE_PROMISE;
 use crate::Names;
 use crate::pipeline::Pipeline;
 
 /// Translates the algorithm of a pipeline so that it has no value where a promise is broken. Its
 /// parameters and inputs have the ids that they have in [`algorithm`](super::algorithm). Returns
-/// `None` for a pipeline without promises.
+/// `None` for a pipeline without promises of its author's: Halide's own, as `rfactor` makes them,
+/// are `promise_clamped`.
 ///
 /// # Errors
 /// Returns an error that names the construct that has no translation.
 pub fn with_promises(pipeline: &Pipeline, names: &Names) -> Result<Option<Source>> {
-    if [PROMISE, UNSAFE_PROMISE].iter().all(|name| names.find(name).is_none()) {
+    if names.find(UNSAFE_PROMISE).is_none() {
         return Ok(None);
     }
     let mut translation = Translation::new(pipeline, halidom_ir::Pool::new(), names);
