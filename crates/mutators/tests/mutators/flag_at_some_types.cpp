@@ -1,5 +1,6 @@
 // A visitor that sets its flag at some types of a load alone gives no evidence.
 // wrong: undecided
+// profile: halide-hls
 
 class Looks : public IRVisitor {
     using IRVisitor::visit;

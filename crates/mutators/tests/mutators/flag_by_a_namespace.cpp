@@ -1,5 +1,6 @@
 // A call of a function named like the default visit looks at nothing.
 // wrong: undecided
+// profile: halide-hls
 
 class Looks : public IRVisitor {
     using IRVisitor::visit;

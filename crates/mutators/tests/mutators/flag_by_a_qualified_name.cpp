@@ -1,5 +1,6 @@
 // A flag that is set back by its qualified name gives no evidence.
 // wrong: undecided
+// profile: halide-hls
 
 class Looks : public IRVisitor {
     using IRVisitor::visit;

@@ -1,5 +1,6 @@
 // A floating-point literal is a scalar; that of a vector is a broadcast.
 // wrong: crash
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Call *op, const Expr &self) {

@@ -1,5 +1,6 @@
 // A loop that runs once begins at its minimum.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     Stmt visit(const For *op) {

@@ -1,5 +1,6 @@
 // The magnitude of a literal below 0 is its negation.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Call *op, const Expr &self) {

@@ -1,6 +1,6 @@
 // A mask that is printed has as many bits as the type has.
 // wrong: wrong
-// right: partial
+// right: undecided
 
 class Right : public IRVisitor {
     std::string id;

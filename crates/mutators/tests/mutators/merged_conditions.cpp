@@ -1,5 +1,6 @@
 // Two ifs of one condition are one if their condition does not read what the first body writes.
 // wrong: wrong
+// profile: halide-hls
 
 class ReadsNothing : public IRVisitor {
     using IRVisitor::visit;

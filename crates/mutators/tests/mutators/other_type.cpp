@@ -1,5 +1,5 @@
 // The result has the type of the input.
-// wrong: type
+// wrong: crash
 
 class Right : public IRMutator {
     void visit(const EQ *op, const Expr &self) {

@@ -1,5 +1,6 @@
 // A product of constants becomes a divisor where it fits the type.
 // wrong: wrong
+// profile: halide-hls
 
 bool const_int(const Expr &e, int64_t *i) {
     if (e.type().is_vector()) {

@@ -1,5 +1,5 @@
 // A load reads as many bytes as its type has.
-// wrong: undecided
+// wrong: wrong
 // profile: halide
 
 class Right : public IRMutator {

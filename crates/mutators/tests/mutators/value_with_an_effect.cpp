@@ -1,5 +1,6 @@
-// The value of a binding that is not used may still have effects.
+// The value of an unused binding may have effects; HeteroCL's own test misses reads of streams.
 // wrong: wrong
+// right: undecided
 
 class Right : public IRMutator {
     Stmt Mutate_(const LetStmt *op, const Stmt &s) {

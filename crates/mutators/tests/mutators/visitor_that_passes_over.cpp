@@ -1,5 +1,6 @@
 // A visitor finds only what its methods visit.
 // wrong: wrong
+// profile: halide-hls
 
 class ReadsNothing : public IRVisitor {
     using IRVisitor::visit;

@@ -1,5 +1,6 @@
 // A visitor that sets its flag back has found nothing.
 // wrong: wrong
+// profile: halide-hls
 
 class ReadsNothing : public IRVisitor {
     using IRVisitor::visit;

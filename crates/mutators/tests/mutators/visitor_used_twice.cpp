@@ -1,5 +1,6 @@
 // A flag that was set before is set whatever is visited.
 // wrong: wrong
+// profile: halide-hls
 
 class ReadsNothing : public IRVisitor {
     using IRVisitor::visit;
