@@ -250,7 +250,7 @@ fn run(
     Ok(seen)
 }
 
-/// The parameters and the windows of outputs of a run, in words.
+/// The parameters and the windows of outputs of a run, in words. A pipeline has an output.
 fn on(run: &Run) -> String {
     let parameters =
         run.parameters.iter().map(|(name, value)| format!("{name} = {}", print::constant(*value)));
