@@ -646,13 +646,13 @@ impl Stmt {
         }
     }
 
-    /// The memory that the statement allocates by itself and without a condition: its name, the
-    /// type of its elements and its extents.
+    /// The memory that the statement allocates and frees by itself and without a condition: its
+    /// name, the type of its elements and its extents.
     pub fn allocated(&self) -> Option<(NameId, Type, &[Expr])> {
         use StmtKind::Allocate;
         #[rustfmt::skip]
         let Allocate {
-            name, ty, extents, padding: _, memory: _, condition: None, new: None, free: _,
+            name, ty, extents, padding: _, memory: _, condition: None, new: None, free: None,
         } = &self.kind else { return None };
         Some((*name, *ty, extents))
     }

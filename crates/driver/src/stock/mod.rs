@@ -297,7 +297,7 @@ fn read_after(request: &Request, mut names: Names, purpose: Purpose) -> Result<S
                     specification,
                     statement: text,
                     dump: lossless,
-                    passes,
+                    passes: _,
                     target,
                     places: found,
                 } = made;
@@ -311,7 +311,6 @@ fn read_after(request: &Request, mut names: Names, purpose: Purpose) -> Result<S
                     Some(given) => Statement::Given(given),
                     None => Statement::compiled(text, lossless),
                 };
-                let dump = dump.or_else(|| request.compiled.is_none().then_some(passes));
                 let bytes = given.clone().unwrap_or(pipeline);
                 let live = request.compiled.is_some();
                 (known, Compilation { statement, dump, specification, bytes, target, live })

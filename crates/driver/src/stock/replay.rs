@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use halidom_halide::Condition;
-use halidom_halide::bridge::Artifacts;
+use halidom_halide::bridge::{self, Artifacts, BridgeError, Job};
 use halidom_halide::dump::{self as lossless, Dump, numbered};
 use halidom_halide::text::{self, same_but_bound_names};
 use halidom_halide::translate::NOWHERE;
@@ -222,7 +222,7 @@ fn run(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Result<
             }
         }
         Code::Text(text) => {
-            compile_of(stock, text)?;
+            compile_of(stock, text, Job::compile)?;
             stock.job.run(folder).map_err(|error| error.to_string())?;
         }
     }
@@ -234,9 +234,13 @@ fn run(stock: &Stock, counterexample: &Counterexample, folder: &Path) -> Result<
 /// # Errors
 ///
 /// Returns a reason if Halide does not compile the pipeline, or compiles another statement.
-fn compile_of(stock: &Stock, text: &str) -> Result<Artifacts, String> {
+fn compile_of(
+    stock: &Stock,
+    text: &str,
+    compile: fn(&Job, &Path) -> Result<Artifacts, BridgeError>,
+) -> Result<Artifacts, String> {
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let own = stock.job.compile(place.path()).map_err(|error| error.to_string())?;
+    let own = compile(&stock.job, place.path()).map_err(|error| error.to_string())?;
     if same_but_bound_names(&own.statement, text) { Ok(own) } else { Err(OTHER_CODE.to_owned()) }
 }
 
@@ -248,14 +252,22 @@ fn is_of_file(stock: &Stock, dump: &Dump) -> bool {
 }
 
 /// The dump of the passes that made the statement: the known one, or that of a compile which prints
-/// the same text.
+/// the same text. For a statement that the user gave, it is that of the script or the generator.
 pub fn dump(stock: &Stock) -> Option<Cow<'_, str>> {
-    let again = |text: &str| compile_of(stock, text).ok().map(|own| Cow::Owned(own.passes));
+    let again = |text: &str| {
+        let own = compile_of(stock, text, Job::compile_with_passes).ok()?;
+        Some(Cow::Owned(own.passes))
+    };
     match (&stock.dump, &stock.code) {
         (Some(dump), _) => Some(Cow::Borrowed(dump)),
         (None, Code::Text(text)) => again(text),
         (None, Code::Own(_) | Code::Live(_)) => again(&text::print(&stock.block, &stock.names)),
-        (None, Code::Given(_)) => None,
+        (None, Code::Given(_)) if matches!(stock.job.origin, bridge::Origin::File(_)) => None,
+        (None, Code::Given(_)) => {
+            let place = tempfile::tempdir().ok()?;
+            let own = stock.job.compile_with_passes(place.path()).ok()?;
+            Some(Cow::Owned(own.passes))
+        }
     }
 }
 

@@ -57,14 +57,17 @@ pub(crate) fn part<'d>(dump: &'d str, words: &str) -> &'d str {
 pub(crate) type EditedDump = (&'static str, fn(&str) -> String);
 
 /// Compiles the lines of each case in the place of `{lines}` of a script, for a target with strict
-/// floats. The dump is proved, and the edited one is not, although it can be read. Returns false
-/// without the project's Python with Halide, and checks nothing.
+/// floats unless the script names another. The dump is proved, and the edited one is not, although
+/// it can be read. Returns false without the project's Python with Halide, and checks nothing.
 pub(crate) fn judge_edited_dumps(script: &str, cases: &[EditedDump]) -> bool {
     if bridge::find().is_err() || !bridge::is_installed() {
         return false;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let script = format!("{script}\ntarget = 'host-strict_float'\n");
+    let mut script = script.to_owned();
+    if !script.contains("\ntarget") {
+        script.push_str("\ntarget = 'host-strict_float'\n");
+    }
     for (number, (lines, edit)) in cases.iter().enumerate() {
         let place = folder.path().join(number.to_string());
         std::fs::create_dir(&place).expect("a folder");

@@ -18,6 +18,7 @@ mod emitted_c;
 mod every_example;
 mod examples;
 mod extern_stages;
+mod fields_and_frees;
 mod fused_loops;
 mod growth;
 mod headers;

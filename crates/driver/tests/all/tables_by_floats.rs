@@ -10,6 +10,7 @@ use crate::stock_edges::{
 const SCALED: &str = "edges/table_by_scaled_data";
 const DIVIDED: &str = "edges/table_by_data_over_a_scale";
 const WIDE: &str = "edges/table_by_wide_data";
+const COLUMNS: &str = "edges/columns_of_lanes";
 
 const ENDS: &str = "max(max(int32(t46) + 1, table.s0.z.max), int32(t46 + 0.500000f))";
 
@@ -53,6 +54,13 @@ const CASES: &[Case] = &[
         SCALED,
         NotProved,
         &[(ENDS, "min(int32(t46), int32(t46 + 0.500000f) + 8)")],
+    ),
+    case("columns that data choose for each lane", COLUMNS, Proved, &[]),
+    case(
+        "columns for the last lanes, in rows that are two elements apart",
+        COLUMNS,
+        NotProved,
+        &[("widen_right_mul(t45, x8((int16)12))", "widen_right_mul(t45, x8((int16)2))")],
     ),
     case("a table that divided data index", DIVIDED, Proved, &[]),
     case(

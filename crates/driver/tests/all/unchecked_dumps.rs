@@ -23,20 +23,20 @@ const ATOMIC: &str = "b = hl.ImageParam(hl.UInt(32), 2, 'b'); \
     out.update().atomic().parallel(r.x).parallel(r.y)";
 
 /// Leaves out the line with some words.
-fn without(dump: &str, words: &str) -> String {
+pub(crate) fn without(dump: &str, words: &str) -> String {
     let (from, end) = line(dump, words);
     [&dump[..from], &dump[end..]].concat()
 }
 
 /// Adds a line before the one with some words.
-fn with(dump: &str, words: &str, added: &str) -> String {
+pub(crate) fn with(dump: &str, words: &str, added: &str) -> String {
     let (from, _) = line(dump, words);
     let indent = dump[from..].len() - dump[from..].trim_start_matches(' ').len();
     [&dump[..from], &" ".repeat(indent), added, "\n", &dump[from..]].concat()
 }
 
 /// The ends of the first line with some words.
-fn line(dump: &str, words: &str) -> (usize, usize) {
+pub(crate) fn line(dump: &str, words: &str) -> (usize, usize) {
     let at = dump.find(words).expect("the dump has these words");
     let from = dump[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = dump[at..].find('\n').map_or(dump.len(), |end| at + end + 1);

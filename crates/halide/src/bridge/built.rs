@@ -31,6 +31,7 @@ use super::process::{self, Failed};
 use super::{BridgeError, Job, Origin};
 use crate::Names;
 use crate::dump::{self, Dump};
+use crate::tree::{BinaryOp, Block, Expr, StmtKind, Type};
 
 /// A compiled pipeline, in a folder that the caller keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,7 +159,8 @@ impl Built {
     }
 
     /// Compiles the statement of a dump through the C of this Python's Halide, with
-    /// AddressSanitizer, to files in an empty folder. Arrays on the stack are watched too.
+    /// AddressSanitizer, to files in an empty folder. Arrays on the stack are watched too. Halide's
+    /// C has no padding of memory, so the memory is allocated with as many elements more.
     ///
     /// # Errors
     /// Returns an error if the bridge is not available, or if a file access or the C compiler
@@ -171,7 +173,9 @@ impl Built {
         let native = Native::of(python)?;
         let runtime = native.runtime(&dump.target)?;
         let source = folder.join("statement.dump");
-        fs::write(&source, dump::print(dump, names))?;
+        let mut dump = dump.clone();
+        fill_out(&mut dump.block);
+        fs::write(&source, dump::print(&dump, names))?;
         let c = folder.join("pipeline.halide.c");
         let mut command = native.program();
         command.arg("build").arg(&source).arg("c").arg(&c);
@@ -312,4 +316,28 @@ fn take<'b>(rest: &mut &'b [u8], count: usize) -> Option<&'b [u8]> {
     let (taken, left) = rest.split_at_checked(count)?;
     *rest = left;
     Some(taken)
+}
+
+/// Makes the padding of memory a part of its extent.
+fn fill_out(block: &mut Block) {
+    for stmt in block {
+        if let StmtKind::Allocate { extents, padding, .. } = &mut stmt.kind
+            && *padding > 0
+        {
+            let elements = extents.drain(..).reduce(|a, b| number(BinaryOp::Mul, a, b));
+            let more = Expr::Int(std::mem::take(padding), Type::INT32);
+            extents.extend(elements.map(|elements| number(BinaryOp::Add, elements, more)));
+        }
+        stmt.kind.for_each_body_mut(&mut fill_out);
+    }
+}
+
+/// An operator's result: a literal, if both operands are.
+fn number(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    if let (Expr::Int(x, ty), Expr::Int(y, _)) = (&a, &b)
+        && let Some(value) = if op == BinaryOp::Mul { x.checked_mul(*y) } else { x.checked_add(*y) }
+    {
+        return Expr::Int(value, *ty);
+    }
+    Expr::Binary(op, Box::new([a, b]))
 }

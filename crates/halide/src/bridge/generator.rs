@@ -13,7 +13,7 @@ use std::process::Command;
 
 use super::error::BridgeError;
 use super::native::Native;
-use super::process::{DUMP, run};
+use super::process::run;
 use super::{Artifacts, Job, PIPELINE};
 
 /// A compiled generator and what it is to make.
@@ -41,25 +41,28 @@ const PRELOAD: &str = "LD_PRELOAD";
 enum Kept<'n> {
     /// As it is.
     Apart,
-    /// As it is, printing the statement after every pass.
-    Passes,
-    /// Printing too, with its compiles kept in this folder.
+    /// With its compiles kept in this folder.
     Here(&'n Native, &'n Path),
 }
 
 impl Job {
-    /// Lets a generator compile, in an empty folder.
+    /// Lets a generator compile, in an empty folder, with an environment variable that tells Halide
+    /// what to print.
     pub(super) fn compile_generator(
         &self,
         generator: &Generator,
         folder: &Path,
+        printing: Option<(&str, &str)>,
     ) -> Result<Artifacts, BridgeError> {
         let native = Native::of(&self.interpreter()?)?;
         let kept = folder.join("kept");
         fs::create_dir(&kept)?;
         // A generator that fails with the library, as one with a sanitizer may, gets a second try.
-        let watched =
-            self.generate(generator, folder, "conceptual_stmt", Kept::Here(&native, &kept));
+        let ways = [Kept::Here(&native, &kept), Kept::Apart];
+        let [watched, alone] = ways.map(|way| {
+            move || self.generate(generator, folder, "conceptual_stmt", (way, printing))
+        });
+        let watched = watched();
         let found = kept_in(&kept);
         if let (Ok(passes), Some((pipeline, dump))) = (&watched, found) {
             fs::write(folder.join(PIPELINE), &pipeline)?;
@@ -73,7 +76,7 @@ impl Job {
         }
         let passes = match watched {
             Ok(passes) => passes,
-            Err(_) => self.generate(generator, folder, "conceptual_stmt", Kept::Passes)?,
+            Err(_) => alone()?,
         };
         let statement = fs::read_to_string(folder.join(STATEMENT))?;
         // The dump of the pipeline file describes the same statement if both print the same text,
@@ -95,7 +98,7 @@ impl Job {
         folder: &Path,
         emitted: &str,
     ) -> Result<(), BridgeError> {
-        self.generate(generator, folder, emitted, Kept::Apart).map(drop)
+        self.generate(generator, folder, emitted, (Kept::Apart, None)).map(drop)
     }
 
     /// Does so in one of the ways in which a generator runs; returns its standard error.
@@ -104,7 +107,7 @@ impl Job {
         generator: &Generator,
         folder: &Path,
         emitted: &str,
-        kept: Kept<'_>,
+        (kept, printing): (Kept<'_>, Option<(&str, &str)>),
     ) -> Result<String, BridgeError> {
         let Generator { binary, name, params, plugins, gradients } = generator;
         // The system would look up a name without a folder on the PATH.
@@ -128,9 +131,8 @@ impl Job {
         command.args(["-f", FUNCTION, "-n", FUNCTION, "-e", emitted, "-o"]).arg(folder);
         let target = self.target.as_deref().unwrap_or("host");
         command.arg(format!("target={target}")).args(params);
-        let variable = match kept {
-            Kept::Apart => None,
-            Kept::Passes => Some(DUMP),
+        match kept {
+            Kept::Apart => {}
             Kept::Here(native, folder) => {
                 let library = native.keeper().into_os_string();
                 let others = env::var_os(PRELOAD).filter(|others| !others.is_empty());
@@ -140,10 +142,9 @@ impl Job {
                 command.env("HALIDOM_KEEP_WRITER", native.library());
                 let size = fs::metadata(native.halide())?.len();
                 command.env("HALIDOM_KEEP_SIZE", size.to_string());
-                Some(DUMP)
             }
-        };
-        let written = run(&mut command, variable)
+        }
+        let written = run(&mut command, printing)
             .map_err(|error| BridgeError::Start { binary: binary.clone(), error })?;
         written.map_err(|failed| BridgeError::of_generator(binary, &failed))
     }

@@ -12,6 +12,7 @@ use halidom_base::FxHashSet;
 
 use super::fields::type_code;
 use super::scopes::belong;
+use super::structs::is_dimension;
 use crate::parts::for_each_stmt;
 use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind, Type};
 use crate::{NameId, Names};
@@ -98,7 +99,8 @@ impl<'b> Made<'b> {
             .zip(*extents)
             .map(|(dim, given)| {
                 let [_, extent, stride, _] = dim else { return None };
-                (resolved(extent) == given).then_some([resolved(stride), resolved(extent)])
+                (is_dimension(dim) && resolved(extent) == given)
+                    .then_some([resolved(stride), resolved(extent)])
             })
             .collect();
         bound.next().is_none()

@@ -173,13 +173,22 @@ fn traces(args: &[Expr], parts: &[Option<Part>]) -> bool {
         _ => None,
     };
     let [code, bits, lanes, event, dimensions] = [3, 4, 5, 6, 9].map(number);
-    let (Some(0..=4), Some(bits @ 0..=64), Some(lanes), Some(0..=10), Some(dimensions)) =
+    let (Some(code), Some(bits), Some(lanes), Some(0..=10), Some(dimensions)) =
         (code, bits, lanes, event, dimensions)
     else {
         return false;
     };
+    // The runtime reads values of other widths as wider ones.
+    let is_read = match code {
+        0 | 1 => matches!(bits, 1 | 8 | 16 | 32 | 64),
+        2 => matches!(bits, 16 | 32 | 64),
+        3 => bits == 64,
+        4 => bits == 16,
+        _ => false,
+    };
     let needed = lanes.checked_mul(bits.div_ceil(8));
     args.len() == 11
+        && is_read
         && matches!(parts.last(), Some(Some(Part::Text)))
         && needed.is_some_and(|needed| needed <= *bytes)
         && dimensions.checked_mul(4).is_some_and(|needed| needed <= *places)

@@ -247,6 +247,10 @@ impl Walk<'_> {
         {
             return unsupported("a lookup in a cache of another shape");
         }
+        // The lookup writes to the buffer.
+        if [&bounds, &shape].iter().any(|made| made.region != self.region) {
+            return unsupported("a lookup in a cache with a buffer from outside of a loop or task");
+        }
         if !self.source.settings.no_asserts
             && !rest.first().is_some_and(|stmt| tests_lookup(stmt, result))
         {

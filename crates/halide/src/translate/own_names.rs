@@ -9,8 +9,9 @@
 use halidom_base::FxHashSet;
 
 use super::error::{Result, unsupported};
+use crate::parts::for_each_stmt;
 use crate::pipeline::{Input, Pipeline};
-use crate::tree::Scalar;
+use crate::tree::{Expr, Scalar, Stmt, StmtKind};
 use crate::{NameId, Names};
 
 /// The letters before the numbers in names of the compiler's own variables, but not of funcs.
@@ -65,6 +66,40 @@ pub(super) fn check(pipeline: &Pipeline, names: &Names) -> Result<()> {
     Ok(())
 }
 
+/// Refuses values in a statement with a name that the code generator makes for a value of its own,
+/// such as the operands of a minimum. Values that passes name have a `t`.
+pub(super) fn check_bound(names: &Names, block: &[Stmt]) -> Result<()> {
+    let mut taken = None;
+    let mut bind = |name: NameId| {
+        let text = names.text(name);
+        if is_numbered(text, 't') || OF_TASKS.contains(&plain(text)) {
+            taken = Some(name);
+        }
+    };
+    for_each_stmt(block, &mut |stmt| {
+        if let StmtKind::Let { name, value: _ }
+        | StmtKind::For { name, min: _, extent: _, kind: _, device: _, body: _ } = &stmt.kind
+        {
+            bind(*name);
+        }
+        stmt.for_each_expr(&mut |expr| bound_in(expr, &mut bind));
+    });
+    match taken {
+        Some(name) => unsupported(format!(
+            "a value named `{}`, which may be taken for one of the compiler's",
+            names.text(name)
+        )),
+        None => Ok(()),
+    }
+}
+
+fn bound_in(expr: &Expr, bind: &mut impl FnMut(NameId)) {
+    if let Expr::Let { name, value: _, body: _ } = expr {
+        bind(*name);
+    }
+    expr.for_each_operand(&mut |operand| bound_in(operand, bind));
+}
+
 /// Tests for a letter of [`LETTERS`], but not the own one, and a number.
 fn is_numbered(text: &str, own: char) -> bool {
     let mut letters = text.chars();
@@ -78,9 +113,13 @@ fn is_numbered(text: &str, own: char) -> bool {
 /// Tests for a name of [`OF_TASKS`], with or without a number after it, and for the name of the
 /// struct of a buffer.
 fn is_own(text: &str) -> bool {
-    let plain = match text.rsplit_once('$') {
+    OF_TASKS.contains(&plain(text)) || text.ends_with(".buffer")
+}
+
+/// A name without a number after it.
+fn plain(text: &str) -> &str {
+    match text.rsplit_once('$') {
         Some((plain, number)) if number.bytes().all(|digit| digit.is_ascii_digit()) => plain,
         Some(_) | None => text,
-    };
-    OF_TASKS.contains(&plain) || text.ends_with(".buffer")
+    }
 }

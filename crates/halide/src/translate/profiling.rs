@@ -43,7 +43,7 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
     if !belong(block, &known, &|stmt| bound(names, stmt).is_some()) {
         return None;
     }
-    if !begins_first(names, block) {
+    if !begins_first(names, block) || !ends_always(names, block) {
         return None;
     }
     let mut block = block.clone();
@@ -81,6 +81,41 @@ fn begins_first(names: &Names, block: &[Stmt]) -> bool {
         });
     });
     is_right && starts == 1
+}
+
+/// Tests whether the block that allocates the instance also starts it, after it registered the end
+/// of the instance. So the instance ends with the run, and the runtime does not keep its memory.
+fn ends_always(names: &Names, block: &[Stmt]) -> bool {
+    let is_memory = |stmt: &Stmt| {
+        is_memory(names, stmt).is_some_and(|(name, _)| stem(names.text(name)) == MEMORY[0].0)
+    };
+    let ends = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Evaluate(call) if is_end(names, call));
+    let mut rest = block.iter();
+    if rest.any(is_memory) {
+        return rest.any(ends) && rest.any(|stmt| starts(names, stmt));
+    }
+    let mut found = false;
+    for stmt in block {
+        stmt.for_each_block(&mut |inner| found = found || ends_always(names, inner));
+    }
+    found
+}
+
+/// Tests whether a statement starts the instance, under no condition.
+fn starts(names: &Names, stmt: &Stmt) -> bool {
+    if let StmtKind::Scope(body) = &stmt.kind {
+        return body.iter().any(|stmt| starts(names, stmt));
+    }
+    matches!(&stmt.kind, StmtKind::Let { name, value: _ } if stem(names.text(*name)) == STARTED)
+}
+
+/// Tests for the call that registers the end of the instance.
+fn is_end(names: &Names, call: &Expr) -> bool {
+    let Expr::Call(call) = call else { return false };
+    names.text(call.name) == "register_destructor"
+        && matches!(call.args.as_slice(), [Expr::String(function), Expr::Variable { name, ty: _ }]
+            if **function == *b"halide_profiler_instance_end"
+                && stem(names.text(*name)) == MEMORY[0].0)
 }
 
 /// The names that are bound to what measures the run.
@@ -172,16 +207,10 @@ fn measures(
     {
         return known.contains(name) && stem(names.text(*name)) == STARTED;
     }
-    if let StmtKind::Evaluate(Expr::Call(call)) = &stmt.kind {
-        let ends = matches!(
-            call.args.as_slice(),
-            [Expr::String(function), Expr::Variable { name, ty: _ }]
-                if **function == *b"halide_profiler_instance_end"
-                    && stem(names.text(*name)) == MEMORY[0].0
-                    && size(name).is_some()
-        );
+    if let StmtKind::Evaluate(value @ Expr::Call(call)) = &stmt.kind {
+        let is_live = |arg: &Expr| arg.variable().is_some_and(|name| size(&name).is_some());
         return is_called_rightly(names, call, memory)
-            || (ends && names.text(call.name) == "register_destructor");
+            || is_end(names, value) && call.args.last().is_some_and(is_live);
     }
     if let StmtKind::Free(name) = &stmt.kind {
         return size(name).is_some();

@@ -28,7 +28,7 @@ use super::settings::{Departures, Family, Settings};
 use super::walk::Walk;
 use super::{
     aliases, alignment, checks, closed_work, components, debugging, failures, folds, intrinsics,
-    kept_components, profiling, rounding, scopes,
+    kept_components, own_names, profiling, rounding, scopes,
 };
 use crate::parts::for_each_stmt;
 use crate::pipeline::Pipeline;
@@ -117,6 +117,7 @@ fn translated(
     }
     if is_final {
         failures::speak(names, block)?;
+        own_names::check_bound(names, block)?;
     }
     let has_requires = requires(source, names, block)?;
     let mut pool = std::mem::take(&mut source.pool);

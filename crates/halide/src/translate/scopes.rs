@@ -53,7 +53,8 @@ pub(super) fn rebound(block: &[Stmt], visible: &mut FxHashSet<NameId>) -> Option
 
 /// Tests whether names only stand for what some statements bind them to: each binder of such a name
 /// is one of these statements, and each use lies in the scope of a binder. Else a statement that is
-/// found by such a name may be about something else.
+/// found by such a name may be about something else. Memory is freed in the block that allocates
+/// it, and not in a loop there.
 pub(super) fn belong(
     block: &[Stmt],
     names: &FxHashSet<NameId>,
@@ -79,6 +80,7 @@ fn belong_in(
             all = all && (!names.contains(name) || visible.contains(name));
         }
         if let StmtKind::Free(name) = &stmt.kind {
+            all = all && (!names.contains(name) || own.contains(name));
             visible.remove(name);
         }
         if let Some((name, _)) = binder(&stmt.kind).filter(|(name, _)| names.contains(name)) {

@@ -104,6 +104,9 @@ impl Walk<'_> {
                 let mut dims = Vec::new();
                 for dim in sides.chunks_exact(4) {
                     let [min, extent, stride, _] = dim else { continue };
+                    if !is_dimension(dim) {
+                        return unsupported("a side of a buffer that is no `halide_dimension_t`");
+                    }
                     let (min, extent) = (self.int(pool, min)?, self.int(pool, extent)?);
                     dims.push(Dim::new(min, extent, self.int(pool, stride)?));
                 }
@@ -136,6 +139,9 @@ impl Walk<'_> {
                     return Ok(None);
                 }
                 let mut crop = Struct { region: self.region, ..given };
+                if !mins.args.iter().chain(&extents.args).all(is_side) {
+                    return unsupported("a side of a buffer that has not 32 bits");
+                }
                 let sides = mins.args.iter().zip(&extents.args);
                 for (dim, (min, extent)) in crop.dims.iter_mut().zip(sides) {
                     (dim.min, dim.extent) = (self.int(pool, min)?, self.int(pool, extent)?);
@@ -205,6 +211,17 @@ impl Nodes<'_> {
         };
         Ok(self.value(Value { id, ty: Scalar::Int(32) }))
     }
+}
+
+/// Tests whether the fields of a struct are those of a `halide_dimension_t`: the code lays them out
+/// by their types. No flag is set.
+pub(super) fn is_dimension(fields: &[Expr]) -> bool {
+    matches!(fields.last(), Some(Expr::Int(0, _))) && fields.iter().all(is_side)
+}
+
+/// Tests for a number of 32 bits. A text does not state the type of each name.
+fn is_side(side: &Expr) -> bool {
+    side.ty().is_none_or(|ty| ty == Type::INT32)
 }
 
 /// Tests whether a value is the shape of a buffer.

@@ -14,7 +14,6 @@
 
 pub(crate) mod deciding;
 pub(crate) mod proof;
-pub(crate) mod range;
 pub(crate) mod rational;
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,8 @@
 //! reciprocal `r` holds bit for bit where both are powers of two and normal floats. Adding a finite
 //! literal `z` other than 0 is monotone, and a sum that is 0 is `+0`, so a minimum of `x` and a
 //! literal may be taken before or after; if `x` is NaN, both sides are the same operand. A clamp of
-//! a float that lies within its bounds ([`super::range`]) is that float. This law rests on how IEEE
-//! 754 rounds, so it holds under no other interpretation of the operators: it needs the theory
+//! a float that lies within its bounds ([`Space::is_bounded`]) is that float. This law rests on how
+//! IEEE 754 rounds, so it holds under no other interpretation of the operators: it needs the theory
 //! without axioms, and a space that is not as written.
 //!
 //! *Up to the sign of zero*, floats also have `x + 0 = x` and `-(x + y) = -x + -y`, and sums,
@@ -24,7 +24,7 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Scalar, eval};
 
 use super::rational::{self, Rational};
-use super::{ADD, Axiom, Axioms, MUL, NEG, SUB, range};
+use super::{ADD, Axiom, Axioms, MUL, NEG, SUB};
 use crate::space::{Space, Term, TermId};
 
 /// The laws that may show that floats are equal.
@@ -113,7 +113,7 @@ impl Law {
                 let Term::Binary(op, ..) = *space.term(z) else { return None };
                 let is_of_both = [[x, y], [y, x]].contains(&space.operands(z).try_into().ok()?);
                 let is_bits = theory == Theory::Axioms(Axioms::NONE) && !space.is_as_written();
-                let holds = is_of_both && is_bits && range::is_bounded(space, op, x, y);
+                let holds = is_of_both && is_bits && space.is_bounded(op, x, y);
                 return holds.then_some((z, x));
             }
             Self::Quotient => return None,

@@ -5,7 +5,6 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
 
 use super::proof::{Classes, Join, Law, Theory};
-use super::range::range;
 use super::rational::{Rational, applied, of};
 use super::{Axiom, Axioms};
 use crate::space::concrete::Random;
@@ -480,7 +479,7 @@ fn floats_lie_within_their_ranges_and_clamps_that_are_dropped_change_nothing() {
     const LITERALS: [f32; 12] =
         [0.0, -0.0, 1.0, -1.0, 0.299, 0.587, 0.114, 1e-44, -1e-44, 3e36, 1e38, 255.0];
     let mut random = Random(31);
-    let (mut known, mut dropped) = (0, 0);
+    let (mut known, mut dropped, mut narrow) = (0, 0, 0);
     for round in 0..3000 {
         let contracted = round % 2 == 0;
         let space = Space::new().contracted(contracted);
@@ -509,11 +508,14 @@ fn floats_lie_within_their_ranges_and_clamps_that_are_dropped_change_nothing() {
             });
         }
         let float = *terms.last().unwrap();
-        let Some([least, greatest]) = range(&space, float, &mut FxHashMap::default()) else {
+        let Some([least, greatest]) = space.float_range(float) else {
             continue;
         };
         known += 1;
         let [low, high] = [least, greatest].map(|end| end.as_f32().unwrap());
+        let converted = space.cast_term(Scalar::I32, float).unwrap();
+        let integers = space.value_range(converted).unwrap();
+        narrow += u32::from(Scalar::I32.range() != Some(integers));
         let near = [low, high, low.next_up(), high.next_down(), 0.0, -0.0, 255.0];
         let bound = space.constant_term(Constant::f32(near[random.below(7) as usize]));
         let op = [BinaryOp::Min, BinaryOp::Max][random.below(2) as usize];
@@ -529,6 +531,9 @@ fn floats_lie_within_their_ranges_and_clamps_that_are_dropped_change_nothing() {
             let mut fuses = || contracted && random.below(2) == 0;
             let value = rounded(&space, float, &at, &mut fuses);
             assert!(low.total_cmp(&value).is_le() && value.total_cmp(&high).is_le());
+            let integer = eval::cast(Scalar::I32, Constant::f32(value)).unwrap();
+            let integer = integer.as_integer().unwrap();
+            assert!(integers.0 <= integer && integer <= integers.1, "{integer} of {value}");
             let bound = space.term_constant(bound).unwrap();
             let clamped = eval::binary(op, Constant::f32(value), bound).unwrap();
             let turned = eval::binary(op, bound, Constant::f32(value)).unwrap();
@@ -538,6 +543,7 @@ fn floats_lie_within_their_ranges_and_clamps_that_are_dropped_change_nothing() {
         }
     }
     assert!(known > 1000 && dropped > 300, "{known} ranges, {dropped} clamps");
+    assert!(narrow > 1000, "{narrow} ranges of integers");
 }
 
 #[test]

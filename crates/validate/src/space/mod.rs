@@ -13,6 +13,7 @@
 mod alike;
 #[cfg(test)]
 pub(crate) mod concrete;
+mod float_range;
 mod formula;
 pub(crate) mod order;
 mod poly;
@@ -195,6 +196,8 @@ pub(crate) struct Space {
     /// Constant bounds of the values of funcs ([`crate::ranges`]), for components that are machine
     /// integers.
     func_ranges: FxHashMap<(FuncId, usize), (i128, i128)>,
+    /// The ranges of floats, as far as they were asked for.
+    float_ranges: RefCell<FxHashMap<TermId, Option<[Constant; 2]>>>,
     identity: Rc<()>,
 }
 

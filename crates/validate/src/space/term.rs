@@ -233,6 +233,12 @@ impl Space {
         {
             return Some(*range);
         }
+        if let Term::Cast(to, operand) = *self.term(term)
+            && to.is_machine_integer()
+            && let Some(range) = self.converted_range(to, operand)
+        {
+            return Some(range);
+        }
         self.scalar(term).range()
     }
 

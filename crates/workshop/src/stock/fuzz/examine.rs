@@ -301,7 +301,7 @@ pub(super) fn keep(found: &Finding, folder: &Path) -> Result<PathBuf, FileError>
     let least = own.join("small.py");
     write_bytes(&least, small.as_ref().unwrap_or(script).as_bytes())?;
     let job = bridge::Job::of(bridge::Origin::Script(least));
-    let Ok(made) = job.compile(&own) else { return Ok(own) };
+    let Ok(made) = job.compile_with_passes(&own) else { return Ok(own) };
     write_bytes(&own.join("passes.txt"), made.passes.as_bytes())?;
     let request = Request::of_job(job);
     let Ok(stock) = stock::read(&request) else { return Ok(own) };

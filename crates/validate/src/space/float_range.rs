@@ -12,29 +12,51 @@
 //! operand of a sum is then a product, a sum, a literal or a converted integer; a negated product,
 //! for example, has no range.
 
-use halidom_base::FxHashMap;
-use halidom_ir::{BinaryOp, Constant, eval};
+use halidom_ir::{BinaryOp, Constant, Overflow, Scalar, UnaryOp, eval};
 
-use super::{ADD, MUL, NEG, SUB};
-use crate::space::{Space, Term, TermId};
+use super::{Space, Term, TermId};
+
+const NEG: UnaryOp = UnaryOp::Neg(Overflow::Wraps);
 
 /// The least and the greatest value, in the order of [`f64::total_cmp`].
 type Range = [Constant; 2];
 
-/// Tests whether an extreme of a float and a literal is that float, because the float lies on one
-/// side of the literal. A literal 0 must have the sign with which it is the outer one of the two.
-pub(crate) fn is_bounded(space: &Space, op: BinaryOp, float: TermId, literal: TermId) -> bool {
-    let Some(bound) = space.term_constant(literal).and_then(number) else { return false };
-    let Some([least, greatest]) = range(space, float, &mut FxHashMap::default()) else {
-        return false;
-    };
-    let [Some(least), Some(greatest)] = [least, greatest].map(number) else { return false };
-    if op == BinaryOp::Min {
-        greatest.total_cmp(&bound).is_le() && (bound != 0.0 || bound.is_sign_negative())
-    } else if op == BinaryOp::Max {
-        least.total_cmp(&bound).is_ge() && (bound != 0.0 || bound.is_sign_positive())
-    } else {
-        false
+impl Space {
+    /// Tests whether an extreme of a float and a literal is that float, because the float lies on
+    /// one side of the literal. A literal 0 must have the sign with which it is the outer one of
+    /// the two.
+    pub(crate) fn is_bounded(&self, op: BinaryOp, float: TermId, literal: TermId) -> bool {
+        let Some(bound) = self.term_constant(literal).and_then(number) else { return false };
+        let Some([least, greatest]) = self.float_range(float) else {
+            return false;
+        };
+        let [Some(least), Some(greatest)] = [least, greatest].map(number) else { return false };
+        if op == BinaryOp::Min {
+            greatest.total_cmp(&bound).is_le() && (bound != 0.0 || bound.is_sign_negative())
+        } else if op == BinaryOp::Max {
+            least.total_cmp(&bound).is_ge() && (bound != 0.0 || bound.is_sign_positive())
+        } else {
+            false
+        }
+    }
+
+    /// Returns the range of a float, if it is known.
+    pub(crate) fn float_range(&self, term: TermId) -> Option<Range> {
+        if let Some(known) = self.float_ranges.borrow().get(&term) {
+            return *known;
+        }
+        let found = ends(self, term).and_then(hull);
+        self.float_ranges.borrow_mut().insert(term, found);
+        found
+    }
+
+    /// Returns the range of a float's conversion to a type of integers, if the float lies within
+    /// that type. A conversion drops the fraction, so it rises with the float.
+    pub(super) fn converted_range(&self, to: Scalar, float: TermId) -> Option<(i128, i128)> {
+        let [least, greatest] = self.float_range(float)?.map(number);
+        let (low, high) = (exact_integer(least?)?, exact_integer(greatest?)?);
+        let (least, greatest) = to.range()?;
+        (least <= low && high <= greatest).then_some((low, high))
     }
 }
 
@@ -42,20 +64,6 @@ pub(crate) fn is_bounded(space: &Space, op: BinaryOp, float: TermId, literal: Te
 fn number(constant: Constant) -> Option<f64> {
     let value = constant.as_f64().or(constant.as_f32().map(f64::from))?;
     value.is_finite().then_some(value)
-}
-
-/// Returns the range of a float, if it is known.
-pub(crate) fn range(
-    space: &Space,
-    term: TermId,
-    known: &mut FxHashMap<TermId, Option<Range>>,
-) -> Option<Range> {
-    if let Some(known) = known.get(&term) {
-        return *known;
-    }
-    let found = ends(space, term, known).and_then(hull);
-    known.insert(term, found);
-    found
 }
 
 /// Returns the least and the greatest of some values, if all are finite.
@@ -68,12 +76,13 @@ fn hull(values: Vec<Constant>) -> Option<Range> {
     Some([numbers.first()?.1, numbers.last()?.1])
 }
 
+/// Returns a number without its fraction, if the number is less than 2^63 in size.
+fn exact_integer(number: f64) -> Option<i128> {
+    (number.abs() < 2.0_f64.powi(63)).then(|| i128::from(number as i64))
+}
+
 /// Returns values between which a float lies.
-fn ends(
-    space: &Space,
-    term: TermId,
-    known: &mut FxHashMap<TermId, Option<Range>>,
-) -> Option<Vec<Constant>> {
+fn ends(space: &Space, term: TermId) -> Option<Vec<Constant>> {
     let scalar = space.scalar(term);
     let converted = |ends: [Option<Constant>; 2]| {
         let ends = ends.into_iter().map(|end| eval::cast(scalar, end?).ok());
@@ -92,27 +101,31 @@ fn ends(
         return converted([low, high].map(|end| Constant::wrapped(from, end)));
     }
     if let Term::Unary(NEG, operand) = *space.term(term) {
-        let range = range(space, operand, known).filter(|_| !space.is_contracted())?;
+        let range = space.float_range(operand).filter(|_| !space.is_contracted())?;
         return range.into_iter().map(|end| eval::unary(NEG, end).ok()).collect();
     }
-    let Term::Binary(op @ (ADD | SUB | MUL), first, second) = *space.term(term) else {
+    let Term::Binary(op @ (BinaryOp::Add(_) | BinaryOp::Sub(_) | BinaryOp::Mul(_)), first, second) =
+        *space.term(term)
+    else {
         return None;
     };
-    let ranges = [range(space, first, known)?, range(space, second, known)?];
+    let ranges = [space.float_range(first)?, space.float_range(second)?];
     let mut found = Vec::new();
     for x in ranges[0] {
         for y in ranges[1] {
             found.push(eval::binary(op, x, y).ok()?);
         }
     }
-    if op == MUL || !space.is_contracted() {
+    if matches!(op, BinaryOp::Mul(_)) || !space.is_contracted() {
         return Some(found);
     }
     // A difference is the sum with the negated second operand.
-    let signed = |end: Constant| if op == SUB { eval::unary(NEG, end).ok() } else { Some(end) };
+    let signed = |end: Constant| {
+        if matches!(op, BinaryOp::Sub(_)) { eval::unary(NEG, end).ok() } else { Some(end) }
+    };
     for (product, other) in [(first, 1), (second, 0)] {
-        let Term::Binary(MUL, factor, by) = *space.term(product) else { continue };
-        let factors = [range(space, factor, known)?, range(space, by, known)?];
+        let Term::Binary(BinaryOp::Mul(_), factor, by) = *space.term(product) else { continue };
+        let factors = [space.float_range(factor)?, space.float_range(by)?];
         for x in factors[0] {
             for y in factors[1] {
                 for z in ranges[other] {
