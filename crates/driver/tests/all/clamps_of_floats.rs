@@ -27,17 +27,22 @@ def pipeline():
 const GREY: &str = "clamped(grey(a, 0.299, 0.587, 0.114), 0, 255)";
 /// The greatest sum is 255.00002, which Halide clamps.
 const MORE: &str = "clamped(grey(a, 0.299, 0.587, 0.1140001), 0, 255)";
+/// The greatest sum is above 256.
+const MUCH: &str = "clamped(grey(a, 0.299, 0.587, 0.119), 0, 255)";
 const LESS_HIGH: &str = "clamped(grey(a, 0.299, 0.587, 0.114), 0, 254)";
 const LESS_LOW: &str = "clamped(grey(a, 0.299, 0.587, 0.114), 1, 255)";
 const SIGNED: &str = "hl.cast(hl.Int(8), hl.clamp(grey(s, 0.299, 0.587, 0.114), -128, 127))";
 const POSITIVE: &str = "clamped(grey(s, 0.299, 0.587, 0.114), 0, 255)";
 const SHIFTED: &str = "clamped(grey(a, 0.299, 0.587, 0.114) + 0.0, -0.0, 300)";
 
-const CASES: [Edited; 12] = [
+const CASES: [Edited; 14] = [
     (GREY, &[], true),
     (GREY, &[("0.587000f", "0.588000f")], false),
     (MORE, &[], true),
-    (MORE, &[("255.000000f", "256.000000f")], false),
+    // As an integer, 255.00002 is 255.
+    (MORE, &[("255.000000f", "256.000000f")], true),
+    (MUCH, &[], true),
+    (MUCH, &[("255.000000f", "256.000000f")], false),
     (LESS_HIGH, &[], true),
     (LESS_HIGH, &[("254.000000f", "255.000000f")], false),
     (LESS_LOW, &[], true),

@@ -178,7 +178,7 @@ fn traces(args: &[Expr], parts: &[Option<Part>]) -> bool {
     else {
         return false;
     };
-    // The runtime reads values of other widths as wider ones.
+    // The runtime reads values of other widths as wider ones. An event may have no values.
     let is_read = match code {
         0 | 1 => matches!(bits, 1 | 8 | 16 | 32 | 64),
         2 => matches!(bits, 16 | 32 | 64),
@@ -188,7 +188,7 @@ fn traces(args: &[Expr], parts: &[Option<Part>]) -> bool {
     };
     let needed = lanes.checked_mul(bits.div_ceil(8));
     args.len() == 11
-        && is_read
+        && (is_read || lanes == 0)
         && matches!(parts.last(), Some(Some(Part::Text)))
         && needed.is_some_and(|needed| needed <= *bytes)
         && dimensions.checked_mul(4).is_some_and(|needed| needed <= *places)

@@ -65,11 +65,22 @@ impl Checker<'_> {
             checker.divided(facts, *inside)
         };
         let within = self.prove_all(&bounded, "bounds", divided);
-        for ((access, location), bounds) in accesses.into_iter().zip(located).zip(within) {
+        let shown = located.into_iter().zip(within).zip(elements);
+        for (access, ((location, bounds), (flat, _))) in accesses.into_iter().zip(shown) {
             let place = self.named("", access, "");
             let claimed = access.coords.len() == model.memories[access.memory].dims.len();
             let wrong = "a claim with a wrong number of coordinates";
             let location = if claimed { location } else { Err(wrong.into()) };
+            // No buffer has such an element: the condition above must exclude the access.
+            let excluded = match (flat, access.place.facts.last()) {
+                (Value::Int(flat), Some(fact)) => {
+                    let negative = self.space.as_constant(flat).is_some_and(|flat| flat < 0);
+                    negative.then(|| Reason::NotShown(self.space.not(*fact)))
+                }
+                _ => None,
+            };
+            let [location, bounds] = [location, bounds]
+                .map(|status| status.map_err(|reason| excluded.clone().unwrap_or(reason)));
             self.record(Kind::Location, Some(access.stmt), place.clone(), location);
             self.record(Kind::Bounds, Some(access.stmt), place, bounds);
         }
