@@ -133,13 +133,11 @@ pub(crate) fn other_operands(callee: &str, ty: Type) -> Option<Vec<Type>> {
 }
 
 /// The types of the arguments that an intrinsic with a result of a type may have, where these are
-/// not the ones of [`operands`]. Empty if they are those, or are not known. The types of addresses
-/// are left out.
+/// not the ones of [`operands`]. Empty if they are those, or are not known. Addresses are only read
+/// as bits, and evaluated for their effects.
 pub(crate) fn typings(callee: &str, ty: Type) -> Vec<Vec<Type>> {
-    let numbers = || {
-        let all = Type::SCALARS.into_iter().filter(|of| of.code != Code::Handle);
-        all.map(|of| of.with_vector(ty.is_vector))
-    };
+    let all = || Type::SCALARS.into_iter().map(|of| of.with_vector(ty.is_vector));
+    let numbers = || all().filter(|of| of.code != Code::Handle);
     let is_integer = matches!(ty.code, Code::Int | Code::UInt) && !ty.is_bool();
     let of = |code, bits| Type { code, bits, ..ty };
     let signs = |bits| [of(Code::Int, bits), of(Code::UInt, bits)];
@@ -153,7 +151,7 @@ pub(crate) fn typings(callee: &str, ty: Type) -> Vec<Vec<Type>> {
         }
         Intrinsic::StrictCast => numbers().map(|of| vec![of]).collect(),
         Intrinsic::Reinterpret => {
-            numbers().filter(|of| of.bits == ty.bits).map(|of| vec![of]).collect()
+            all().filter(|of| of.bits == ty.bits).map(|of| vec![of]).collect()
         }
         Intrinsic::WideningAdd if is_wide => vec![vec![narrow; 2]],
         Intrinsic::WideningSub if is_wide && ty.code == Code::Int => {
@@ -181,7 +179,7 @@ pub(crate) fn typings(callee: &str, ty: Type) -> Vec<Vec<Type>> {
         }
         Intrinsic::IfThenElse => vec![vec![truth, ty, ty], vec![truth, ty]],
         Intrinsic::Require => vec![vec![truth, ty, of(Code::Int, 32)]],
-        Intrinsic::ReturnSecond => numbers().map(|of| vec![of, ty]).collect(),
+        Intrinsic::ReturnSecond => all().map(|of| vec![of, ty]).collect(),
         Intrinsic::StrictEq | Intrinsic::StrictLe | Intrinsic::StrictLt if ty.is_bool() => {
             [32, 64].map(|bits| vec![of(Code::Float, bits); 2]).to_vec()
         }

@@ -309,7 +309,7 @@ kinds! {
     ];
     LetStmt: Typing::Only(Code::Stmt), ["name" Name, "value" Int, "body" Stmt];
     AssertStmt: Typing::Only(Code::Stmt), ["condition" Truth, "message" Int, "body" OptionalStmt];
-    Evaluate: Typing::Only(Code::Stmt), ["value" Int];
+    Evaluate: Typing::Only(Code::Stmt), ["value" Operand];
     Store: Typing::Only(Code::Stmt), [
         "name" Name, "predicate" Predicate, "value" Any, "index" Index, "param" Opaque,
         "alignment" Opaque
@@ -372,7 +372,8 @@ impl Kind {
             // A vector is reduced to one lane.
             _ if self == Self::VectorReduce => !ty.is_vector && ty.code != Code::Handle,
             _ if ty.code == Code::Handle => {
-                matches!(self, Self::Variable | Self::Load | Self::Call | Self::Let | Self::Select)
+                matches!(self, Self::Variable | Self::Load | Self::Call | Self::Let)
+                    || matches!(self, Self::Select | Self::Reinterpret)
             }
             Typing::All => true,
             Typing::Numeric => !ty.is_bool(),

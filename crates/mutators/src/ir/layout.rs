@@ -275,12 +275,14 @@ pub(crate) fn role(kind: Kind, member: &str) -> Option<Role> {
 /// The possible types of those operands whose type the node's own type leaves open. A node without
 /// such operands gets one type, which does not matter.
 pub(crate) fn operand_types(kind: Kind, ty: Type, profile: &str) -> Vec<Type> {
-    if kind.is_stmt() {
+    if matches!(kind, Kind::Store | Kind::Evaluate) {
+        vec![I32, I32.with_vector(true)]
+    } else if kind.is_stmt() {
         vec![I32]
     } else if kind.has_free_operand() {
         let mut types = Type::SCALARS.to_vec();
-        // Addresses are only compared, and bound.
-        let takes_addresses = matches!(kind, Kind::EQ | Kind::NE | Kind::Let);
+        // Addresses are only compared, bound, and read as bits.
+        let takes_addresses = matches!(kind, Kind::EQ | Kind::NE | Kind::Let | Kind::Reinterpret);
         types.retain(|ty| *ty != Type::HANDLE || takes_addresses);
         // The bits of a number are read as a number of another type.
         types.retain(|of| kind != Kind::Reinterpret || of.bits == ty.bits);

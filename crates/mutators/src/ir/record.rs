@@ -19,6 +19,8 @@ pub(crate) struct Buffers {
     pub(crate) absent: Vec<Val>,
     /// Names of buffers, with the classes of statements that do not use them.
     pub(crate) unused: Vec<(NodeId, Vec<usize>)>,
+    /// The results of `mutate` in which the `Free` of an unused buffer may be gone.
+    pub(crate) without_free: Vec<NodeId>,
 }
 
 /// An entry that was pushed or popped.

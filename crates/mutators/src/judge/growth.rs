@@ -11,7 +11,7 @@
 
 use halidom_cpp::ast::Function;
 
-use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::kinds::{Kind, Type};
 use crate::ir::layout::operand_types;
 use crate::ir::state::State;
 use crate::ir::value::Val;
@@ -70,10 +70,7 @@ fn may_grow<'p>(entry: Entry<'p>, function: &'p Function) -> bool {
     };
     let lanes = if kind.is_stmt() { &[false][..] } else { &[false, true] };
     types.iter().flat_map(|ty| lanes.iter().map(|lanes| ty.with_vector(*lanes))).any(|ty| {
-        let operands = match kind {
-            Kind::Store => vec![I32, I32.with_vector(true)],
-            _ => operand_types(kind, ty, entry.profile.name),
-        };
+        let operands = operand_types(kind, ty, entry.profile.name);
         kind.admits(ty) && operands.into_iter().any(|operand| may_grow_at(entry, ty, operand))
     })
 }

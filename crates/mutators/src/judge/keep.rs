@@ -75,6 +75,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/api_numbers.rs"),
     include_str!("../machine/api_terms.rs"),
     include_str!("../machine/applied.rs"),
+    include_str!("../machine/asked.rs"),
     include_str!("../machine/asserts.rs"),
     include_str!("../machine/audits.rs"),
     include_str!("../machine/bindings.rs"),

@@ -28,7 +28,7 @@ use crate::judge::verdict::{Examination, Finding, Standing};
 use crate::judge::verify::{Known, examine};
 use crate::machine::contracts;
 use crate::machine::counting_bodies::keeps_contract_by_form;
-use crate::machine::doubts::{hide_ambiguous, is_known_space, unseen};
+use crate::machine::doubts::{hide_ambiguous, is_known_space, unseen, without_body};
 use crate::machine::hoists::keeps_contract;
 use crate::machine::invariants::linked;
 use crate::machine::language::Print;
@@ -299,6 +299,8 @@ impl Found {
         }
         hide_unknown_macros(&mut program, &enumerators);
         program.unseen = unseen(&program, &prototypes);
+        let bodiless = without_body(&program, &prototypes);
+        program.bodiless = bodiless.into_iter().map(|of| of.class.clone()).collect();
         hide_ambiguous(&mut program, &files_of_classes);
         errors.extend(unjudged(&program));
         errors.sort_unstable();

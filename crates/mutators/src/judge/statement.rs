@@ -6,6 +6,7 @@ use halidom_rewrites::rules::{Fulfilment, Limits, ValueId, Values, fulfil};
 use halidom_smt::Solver;
 
 use crate::ir::kinds::{I32, Kind, Type};
+use crate::ir::layout::operand_types;
 use crate::ir::node::NodeId;
 use crate::ir::record::{Imbalance, Pushed};
 use crate::ir::state::State;
@@ -73,13 +74,9 @@ pub(crate) fn examine_statement(
         try_out(entry, Trials::of_loops(entry, SEED), LOOPS, &mut findings);
     }
     let mut proved = 0;
-    let operands = match entry.kind {
-        // Operators on vectors of C are not modelled.
-        Kind::Store if !entry.mode.is_emitter() => {
-            vec![I32, I32.with_vector(true)]
-        }
-        _ => vec![I32],
-    };
+    let mut operands = operand_types(entry.kind, Type::STMT, entry.profile.name);
+    // Operators on vectors of C are not modelled.
+    operands.retain(|operand| !operand.is_vector || !entry.mode.is_emitter());
     for operand in operands {
         let mut machine = Machine::new(entry.program, entry.profile, true);
         let mut state = State::default();
@@ -203,9 +200,10 @@ fn unshown(
     end: &End,
     findings: &mut Vec<Finding>,
 ) {
-    let Outcome::Returned(_) = &end.outcome else { return };
+    let Outcome::Returned(value) = &end.outcome else { return };
     let is_it = |found: &Finding| found.line == end.line && found.standing == Standing::Undecided;
-    if let Some(text) = machine.unshown_use(entry.function, entry.kind, input, &end.state)
+    let ended = (value, &end.state);
+    if let Some(text) = machine.unshown_use(entry.function, entry.kind, input, ended)
         && !findings.iter().any(is_it)
     {
         findings.push(Finding {

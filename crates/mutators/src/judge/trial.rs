@@ -337,7 +337,10 @@ impl Maker<'_> {
             };
             let kind = kinds[self.random.below(kinds.len() as u64) as usize];
             let operand = Type::SCALARS[self.random.below(Type::SCALARS.len() as u64) as usize];
+            // Bits that are read as an address are not computed.
+            let is_computed = kind != Kind::Reinterpret || ty.element() != Type::HANDLE;
             if kind.admits(ty)
+                && is_computed
                 && let Some(node) = self.make(kind, ty, operand, depth)
             {
                 return node;

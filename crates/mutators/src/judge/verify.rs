@@ -303,9 +303,8 @@ impl Examiner<'_, '_> {
             Outcome::Returned(value) => {
                 self.endless(entry, machine, input, end, ty);
                 self.unbalanced(entry, machine, input, end, ty);
-                if let Some(what) =
-                    machine.unshown_use(entry.function, entry.kind, input, &end.state)
-                {
+                let ended = (value, &end.state);
+                if let Some(what) = machine.unshown_use(entry.function, entry.kind, input, ended) {
                     self.limited(entry, machine, end, Standing::Undecided, what, ty);
                 }
                 self.with_result(entry, machine, input, value, end, ty);

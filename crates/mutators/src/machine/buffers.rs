@@ -17,6 +17,9 @@
 //!   sizes and the condition of an allocation are assumed not to read buffers that are allocated
 //!   around it.
 //!
+//! * A path on which `contains` found the entry returns the result of a `mutate` that ran after the
+//!   entry was added, or an allocation of it: in nothing else are all `Free` of the buffer gone.
+//!
 //! So where `contains` finds the entry that a method of `Allocate` added before it mutated the
 //! body, the body does not use the buffer. Which other expressions use a buffer, as a call to which
 //! its address is given, is not judged.
@@ -78,9 +81,10 @@ impl Machine<'_> {
         let [holds, fails] = paths;
         fails.buffers.absent.push(key.clone());
         let is_it = |(of, _): &&(Val, usize)| Self::is_same_key(of, key, holds);
-        let Some((_, count)) = holds.buffers.added.iter().find(is_it) else { return };
-        let classes = holds.mutated[*count..].iter().map(|(node, _)| holds.node(*node).class);
-        let classes = classes.collect();
+        let Some((_, count)) = holds.buffers.added.iter().rfind(is_it) else { return };
+        let mutated = &holds.mutated[*count..];
+        let classes = mutated.iter().map(|(node, _)| holds.node(*node).class).collect();
+        holds.buffers.without_free = mutated.iter().map(|(_, result)| *result).collect();
         if let Some(name) = Self::name_of(key, holds) {
             holds.buffers.unused.push((name, classes));
         }
@@ -93,7 +97,7 @@ impl Machine<'_> {
         function: &Function,
         kind: Kind,
         input: NodeId,
-        state: &State,
+        (result, state): (&Val, &State),
     ) -> Option<&'static str> {
         unused_table(&self.class)?;
         if self.table_of_unused().is_none() {
@@ -113,6 +117,18 @@ impl Machine<'_> {
         if matches!(kind, Kind::Load | Kind::Store) && !state.buffers.absent.iter().any(is_own) {
             return Some("a buffer that is used may stay in the table");
         }
+        // An allocation that stays may lack its `Free` as well.
+        let is_gone = |result: NodeId| {
+            state.buffers.without_free.iter().any(|of| state.find(*of) == state.find(result))
+        };
+        let result = match result {
+            Val::Expr(result) => *result,
+            _ => None,
+        };
+        let body = result.and_then(|of| Self::body_of(Kind::Allocate, of, state));
+        if !state.buffers.unused.is_empty() && ![result, body].into_iter().flatten().any(is_gone) {
+            return Some("a `Free` may stay whose allocation is gone");
+        }
         let is_visited = match kind {
             Kind::Variable | Kind::Free => true,
             Kind::Allocate => Self::mutates_body(kind, input, state),
@@ -121,11 +137,20 @@ impl Machine<'_> {
         (!is_visited).then_some("an operand that is not visited may use a buffer")
     }
 
+    /// The body of a node of a kind.
+    fn body_of(kind: Kind, node: NodeId, state: &State) -> Option<NodeId> {
+        let body = kind.fields().iter().position(|(name, _)| *name == "body")?;
+        let shape = state.shape(node).filter(|shape| shape.kind == kind)?;
+        match shape.fields.get(body)? {
+            Field::Expr(body) => Some(*body),
+            Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+        }
+    }
+
     fn mutates_body(kind: Kind, input: NodeId, state: &State) -> bool {
-        let body = kind.fields().iter().position(|(name, _)| *name == "body");
-        let field = state.shape(input).zip(body).and_then(|(shape, body)| shape.fields.get(body));
-        let Some(Field::Expr(body)) = field else { return false };
-        state.mutated.iter().any(|(node, _)| state.find(*node) == state.find(*body))
+        Self::body_of(kind, input, state).is_some_and(|body| {
+            state.mutated.iter().any(|(node, _)| state.find(*node) == state.find(body))
+        })
     }
 
     /// Tests whether a buffer that a `Free` ends is in the table.

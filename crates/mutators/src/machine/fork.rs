@@ -6,7 +6,7 @@ use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind};
 use halidom_rewrites::rules::{ValueId, Values};
 
-use crate::ir::kinds::{I32, Kind, bit};
+use crate::ir::kinds::{Kind, bit};
 use crate::ir::layout::operand_types;
 use crate::ir::node::{NodeId, Shape, class_of};
 use crate::ir::state::{Atom, Decision, Slot, State};
@@ -295,13 +295,10 @@ impl<'p> Machine<'p> {
         fails.node_mut(node).not |= bit(kind);
         fails.decide(Atom::Is(node, kind), false);
         let mut holds = Vec::new();
+        let mut is_whole = true;
         for operand in operand_types(kind, ty, self.profile.name) {
-            if kind.has_free_operand() && operand.is_like_another() {
-                continue;
-            }
-            // The type of an index is no type of a value.
-            let tried = if kind == Kind::Load { ty } else { operand };
-            if self.is_within_stmt() && tried.element() != I32 && !tried.is_bool() {
+            if self.leaves_out(kind, ty, operand) {
+                is_whole = false;
                 continue;
             }
             let mut state = state.clone();
@@ -312,6 +309,9 @@ impl<'p> Machine<'p> {
             known.is_learnt = true;
             state.decide(Atom::Is(node, kind), true);
             holds.push(state);
+        }
+        if !is_whole {
+            self.end_untried(node, kind, &state);
         }
         let is_possible = by_key.is_none()
             && Kind::ALL

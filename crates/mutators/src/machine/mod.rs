@@ -31,6 +31,7 @@
 //!   the loops by reverse iterators.
 //! * `scopes` finds the members that are scopes, `steady` those that no function assigns. `balance`
 //!   records the entries that a path leaves on scopes, `buffers` those of a table of buffers.
+//! * `asked` finds the methods that ask for the types of parts of operands.
 //! * `unread` finds the scopes whose entries nothing relies on, `twins` the variables that are
 //!   always assigned together.
 //! * `absent` tells what may not be there: undefined expressions, and elements of containers.
@@ -50,6 +51,7 @@ pub(crate) mod api_nodes;
 pub(crate) mod api_numbers;
 pub(crate) mod api_terms;
 pub(crate) mod applied;
+mod asked;
 pub(crate) mod asserts;
 pub(crate) mod audits;
 pub(crate) mod backwards;

@@ -75,6 +75,8 @@ pub(crate) struct Program {
     pub(crate) aliases_within: Vec<String>,
     /// The names, each with the class that declares it, that are declared otherwise than by bodies.
     pub(crate) unseen: BTreeSet<(String, String)>,
+    /// The classes that declare a method without a body that is known.
+    pub(crate) bodiless: BTreeSet<String>,
     /// The number of lines before each file.
     pub(crate) starts: Vec<usize>,
     /// For each file, whether another one includes a file of its name.
@@ -99,6 +101,9 @@ pub(crate) struct Program {
     /// For each function that was called, by its index, and for the class of the object: the reason
     /// why it is not followed, if there is one.
     pub(crate) refused: Mutex<BTreeMap<(usize, String), Option<String>>>,
+    /// For each method that was examined, by its line and its text: whether it may ask for the type
+    /// of a part of an operand.
+    pub(crate) asking: Mutex<BTreeMap<(usize, String), bool>>,
 }
 
 /// The classes from which all mutators and visitors derive. Their methods visit the operands.

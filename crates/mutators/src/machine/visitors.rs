@@ -5,7 +5,9 @@
 //! A visitor of an expression that is not wholly known may set its flags or leave them. Unset flags
 //! are evidence only if every method that meets a load or a call with side
 //! effects sets a flag, no method resets one, and each other method visits all operands or sets a
-//! flag too. Then the value of the visited expression does not depend on memory.
+//! flag too. Then the value of the visited expression does not depend on memory. All methods and
+//! bases of the visitor must be known. An object that visits each node only once must not have
+//! accepted anything before: it, or the object of which it is a copy.
 
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, words};
@@ -16,6 +18,7 @@ use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::audits::within;
+use crate::machine::descent::is_declared;
 use crate::machine::emptiness::fills_from_nothing;
 use crate::machine::lookup::last_part;
 use crate::machine::names::TypeName;
@@ -23,6 +26,13 @@ use crate::machine::objects::BRACED;
 use crate::machine::run::{Machine, Paths};
 use crate::machine::types::integer_type;
 use crate::machine::variables::FLAGS;
+
+/// The classes whose objects visit a node only once, however often they accept it.
+const VISITS_ONCE: [&str; 2] = ["IRGraphVisitor", "IRGraphMutator"];
+
+/// The member of such an object that tells whether it accepted something. No other member has this
+/// name.
+const VISITED: &str = "whether it accepted something";
 
 impl<'p> Machine<'p> {
     /// Makes an object of a visitor's class, or of a structure without methods and bases.
@@ -50,7 +60,10 @@ impl<'p> Machine<'p> {
             };
             (field.name.clone(), value)
         });
-        let fields = fields.collect();
+        let mut fields: Vec<(String, Val)> = fields.collect();
+        if self.classes_of(ty).iter().any(|class| VISITS_ONCE.contains(&class.as_str())) {
+            fields.push((VISITED.to_owned(), Val::Bool(self.values.bool(false))));
+        }
         Some(Val::Object(fields))
     }
 
@@ -323,6 +336,11 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        let mut fields = fields;
+        let marks = fields.extract_if(.., |(name, _)| name == VISITED).collect::<Vec<_>>();
+        let is_new = marks.iter().all(|(_, mark)| *mark == Val::Bool(self.values.bool(false)));
+        let visited = (VISITED.to_owned(), Val::Bool(self.values.bool(true)));
+        let visited = marks.first().map(|_| visited);
         // What a visitor with other members finds can be anything.
         if !fields.iter().all(|(_, value)| matches!(value, Val::Bool(_))) {
             let is_followed =
@@ -344,13 +362,14 @@ impl<'p> Machine<'p> {
                 };
                 (name, value)
             });
-            let found = Val::Object(found.collect());
+            let found = Val::Object(found.chain(visited).collect());
             self.store(visitor, found, &mut state);
             return vec![(state, Val::Void)];
         }
         let (mut left, mut set) = self.choose(state);
         let (is_pure, is_steady) = self.is_steady_visitor(class, &fields);
         let of = left.node(node).class;
+        let is_pure = is_pure && is_new;
         if is_pure {
             left.pure.push(of);
         }
@@ -360,6 +379,7 @@ impl<'p> Machine<'p> {
         let mut other = Vec::new();
         let mut is_other = self.values.bool(false);
         let count = fields.len();
+        let fields_left = fields.clone();
         for (name, default) in fields {
             let Val::Bool(default) = default else { continue };
             if count == 1 {
@@ -375,6 +395,11 @@ impl<'p> Machine<'p> {
             other.push((name, Val::Bool(flag)));
         }
         set.facts.push(is_other);
+        if let Some(visited) = visited {
+            let kept = fields_left.into_iter().chain([visited.clone()]);
+            self.store(visitor, Val::Object(kept.collect()), &mut left);
+            other.push(visited);
+        }
         self.store(visitor, Val::Object(other), &mut set);
         vec![(left, Val::Void), (set, Val::Void)]
     }
@@ -401,7 +426,10 @@ impl<'p> Machine<'p> {
         let is_usual = |function: &&&Function| {
             ["visit", "Visit_"].contains(&function.name.as_str()) || function.name == function.class
         };
-        let is_monotone = methods.iter().all(|function| is_usual(&function))
+        let is_known = is_declared(program, class)
+            && !classes.iter().any(|class| program.bodiless.contains(class));
+        let is_monotone = is_known
+            && methods.iter().all(|function| is_usual(&function))
             && methods.iter().all(|function| {
                 flags.iter().all(|(name, value)| only_sets(function, name, !*value))
             })

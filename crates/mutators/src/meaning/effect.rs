@@ -562,11 +562,23 @@ impl Meaning<'_> {
             }
             let before = way.memory;
             let name = self.state.find(member("name")?);
-            let callee = format!("provide {name} at {places}");
+            let types = self.types_of(member("values")?);
+            let callee = format!("provide {name} at {places} of {types}");
             way.memory = self.effects.add(Memory::Call { before, callee, arguments });
             ways.push(way);
         }
         Some(ways)
+    }
+
+    /// The types of the elements of a list that is known.
+    fn types_of(&self, list: NodeId) -> String {
+        let state = self.state;
+        let fields = state.shape(list).map(|shape| shape.fields.as_slice()).unwrap_or_default();
+        let types = fields.iter().filter_map(|field| match field {
+            Field::Expr(element) => Some(state.node(*element).ty.to_string()),
+            Field::Number(_) | Field::Lanes | Field::Opaque(_) => None,
+        });
+        types.collect::<Vec<String>>().join(", ")
     }
 
     fn repeat(

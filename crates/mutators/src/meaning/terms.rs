@@ -570,7 +570,7 @@ impl<'a> Meaning<'a> {
             {
                 let from = self.state.node(*inner).ty;
                 let term = self.node(*inner);
-                self.cast(term, from, ty)
+                if from == ty { term } else { self.cast(term, from, ty) }
             }
             (Kind::Reinterpret, [inner]) => {
                 let from = self.state.node(*inner).ty.element();

@@ -191,6 +191,72 @@ class WrongFree : public IRMutator {
     }
 };
 
+class WrongBody : public IRMutator {
+    Scope<int> allocs;
+
+    Expr visit(const Load *op) override {
+        if (allocs.contains(op->name)) {
+            allocs.pop(op->name);
+        }
+        return IRMutator::visit(op);
+    }
+
+    Stmt visit(const Store *op) override {
+        if (allocs.contains(op->name)) {
+            allocs.pop(op->name);
+        }
+        return IRMutator::visit(op);
+    }
+
+    Stmt visit(const Allocate *op) override {
+        allocs.push(op->name, 0);
+        Stmt body = mutate(op->body);
+        if (allocs.contains(op->name)) {
+            allocs.pop(op->name);
+            return op->body;
+        }
+        return Allocate::make(op->name, op->type, op->memory_type, op->extents, op->condition,
+                              body, op->new_expr, op->free_function);
+    }
+
+    Stmt visit(const Free *op) override {
+        return allocs.contains(op->name) ? Evaluate::make(0) : Stmt(op);
+    }
+};
+
+class WrongBodyAfterwards : public IRMutator {
+    Scope<int> allocs;
+
+    Expr visit(const Load *op) override {
+        if (allocs.contains(op->name)) {
+            allocs.pop(op->name);
+        }
+        return IRMutator::visit(op);
+    }
+
+    Stmt visit(const Store *op) override {
+        if (allocs.contains(op->name)) {
+            allocs.pop(op->name);
+        }
+        return IRMutator::visit(op);
+    }
+
+    Stmt visit(const Allocate *op) override {
+        allocs.push(op->name, 0);
+        Stmt body = mutate(op->body);
+        if (allocs.contains(op->name)) {
+            allocs.pop(op->name);
+            return mutate(op->body);
+        }
+        return Allocate::make(op->name, op->type, op->memory_type, op->extents, op->condition,
+                              body, op->new_expr, op->free_function);
+    }
+
+    Stmt visit(const Free *op) override {
+        return allocs.contains(op->name) ? Evaluate::make(0) : Stmt(op);
+    }
+};
+
 class WrongAgain : public IRMutator {
     Scope<int> allocs;
 
