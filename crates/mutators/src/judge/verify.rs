@@ -170,11 +170,11 @@ const EXHAUSTED: &str = "more questions than are asked about one mutator";
 
 /// The number of undecided claims after which other claims of a line are not tried: the line stays
 /// undecided.
-const MAX_LEFT: usize = 20;
+const MAX_LEFT: usize = 40;
 
 /// The number of claims that the solver did not decide after which other claims of a line at the
 /// same type are not tried. They differ in the way to the line.
-const MAX_SLOW: usize = 5;
+const MAX_SLOW: usize = 8;
 
 /// The number of types at which a mutator may have more paths than are followed. It is unsupported
 /// then, and is only tried out at the other types.

@@ -296,7 +296,10 @@ impl<'p> Machine<'p> {
         fails.decide(Atom::Is(node, kind), false);
         let mut holds = Vec::new();
         let mut is_whole = true;
-        for operand in operand_types(kind, ty, self.profile.name) {
+        let mut operands = operand_types(kind, ty, self.profile.name);
+        // What is left undecided at types that behave alike should not keep others from a verdict.
+        operands.sort_by_key(|operand| operand.is_like_another());
+        for operand in operands {
             if self.leaves_out(kind, ty, operand) {
                 is_whole = false;
                 continue;
