@@ -209,7 +209,7 @@ fn wrong_inputs_have_a_diagnostic_each() {
         ),
         (
             vec!["--halide-script", "right.py", "--target", "abacus"],
-            "HAL1206]: Halide fails: User error",
+            "HAL1206]: Halide fails: Did not understand Halide target abacus",
         ),
         (
             vec!["--generator", "no_such_generator", "-g", "blur"],

@@ -67,11 +67,18 @@ pub(super) fn check(pipeline: &Pipeline, names: &Names) -> Result<()> {
 }
 
 /// Refuses values in a statement with a name that the code generator makes for a value of its own,
-/// such as the operands of a minimum. Values that passes name have a `t`.
-pub(super) fn check_bound(names: &Names, block: &[Stmt]) -> Result<()> {
+/// such as the operands of a minimum. Values that passes name have a `t`. Arrays and inputs, which
+/// [`check`] allows, may be bound by their names.
+pub(super) fn check_bound(pipeline: &Pipeline, names: &Names, block: &[Stmt]) -> Result<()> {
+    let inputs = pipeline.inputs.iter().map(|input| input.name);
+    let given: FxHashSet<NameId> =
+        inputs.chain(pipeline.images.iter().map(|image| image.name)).collect();
     let mut taken = None;
     let mut bind = |name: NameId| {
         let text = names.text(name);
+        if given.contains(&name) {
+            return;
+        }
         if is_numbered(text, 't') || OF_TASKS.contains(&plain(text)) {
             taken = Some(name);
         }

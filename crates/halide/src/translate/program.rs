@@ -117,7 +117,7 @@ fn translated(
     }
     if is_final {
         failures::speak(names, block)?;
-        own_names::check_bound(names, block)?;
+        own_names::check_bound(pipeline, names, block)?;
     }
     let has_requires = requires(source, names, block)?;
     let mut pool = std::mem::take(&mut source.pool);
