@@ -398,6 +398,7 @@ impl Maker<'_> {
         let lanes = ty.is_value() && ty.is_vector;
         match role {
             Role::Same => Member::OfType(ty),
+            Role::Operand if kind == Kind::Evaluate => Member::Made(Field::Expr(self.evaluated())),
             Role::Operand | Role::Any => Member::OfType(operand.with_vector(lanes)),
             Role::Condition => {
                 let lanes = ty.is_vector && !selects_vectors(self.profile);
@@ -425,7 +426,6 @@ impl Maker<'_> {
             Role::Int if kind == Kind::LetStmt && self.random.below(5) == 0 => {
                 Member::Made(Field::Expr(self.evaluated()))
             }
-            Role::Int if kind == Kind::Evaluate => Member::Made(Field::Expr(self.evaluated())),
             Role::Int if kind == Kind::For && name != "min" && self.is_extreme(depth) => {
                 let which = self.random.below(self.extents.len() as u64) as usize;
                 Member::Made(Field::Expr(self.number_node(self.extents[which])))

@@ -8,7 +8,7 @@ class Right : public IRMutator {
     Stmt visit(const Evaluate *op) override {
         const Call *call = op->value.as<Call>();
         if (call && call->is_intrinsic(Call::if_then_else) && call->args.size() == 3 &&
-            is_const(call->args[1]) && is_const(call->args[2])) {
+            op->value.type().is_scalar() && is_const(call->args[1]) && is_const(call->args[2])) {
             return Evaluate::make(call->args[0]);
         }
         return op;
