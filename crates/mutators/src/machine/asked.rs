@@ -5,8 +5,9 @@
 //! Operands of some types are not tried within operands, as they behave like operands of another
 //! type. That is false as soon as the compiler's own code asks for the type of such an operand. A
 //! method asks for types if its text, or that of a function that it may call by name, reads a
-//! member or calls a method `type`. The type of the node that the method takes, and the types of
-//! the operands of that node, are all tried, so a method may ask for these.
+//! member or calls a method `type`, or if it names such a type or makes one of another. The type of
+//! the node that the method takes, and the types of the operands of that node, are all tried, so a
+//! method may ask for these.
 
 use std::sync::PoisonError;
 
@@ -92,7 +93,35 @@ fn asks(function: &Function, taken: Option<&str>) -> bool {
         let is_operand = node.strip_suffix("->").is_some_and(|node| is_name(node, taken));
         !is_operand
     };
-    text.match_indices("type").any(is_asked)
+    text.match_indices("type").any(is_asked) || names_types(&text)
+}
+
+/// The names of types, with the widths that are tried in operands.
+const TRIED: [(&str, &[&str]); 5] = [
+    ("Int", &["8", "32", "64"]),
+    ("UInt", &["1", "8", "32"]),
+    ("Float", &["32"]),
+    ("BFloat", &[]),
+    ("Handle", &[]),
+];
+
+/// The functions that make a type of another one.
+const MADE: [&str; 4] = ["narrow", "widen", "with_bits", "with_code"];
+
+/// Tests whether a text names a type that is not tried in operands, or makes types of others. An
+/// expression of such a type may be compared with an operand.
+fn names_types(text: &str) -> bool {
+    let is_called = |name: &str| {
+        text.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&text[..at], text[at + name.len()..].trim_start());
+            let Some(given) = after.strip_prefix('(') else { return false };
+            let bits = given.split([')', ',']).next().unwrap_or(given).trim();
+            let is_tried = TRIED.iter().any(|(of, all)| *of == name && all.contains(&bits));
+            !before.ends_with(is_letter) && !is_tried
+        })
+    };
+    let named = TRIED.map(|(name, _)| name);
+    text.contains("type_of") || named.into_iter().chain(MADE).any(is_called)
 }
 
 /// Tests whether a text ends with a name that is no part of another one, or of a member.

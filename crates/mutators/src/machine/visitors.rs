@@ -7,7 +7,7 @@
 //! effects sets a flag, no method resets one, and each other method visits all operands or sets a
 //! flag too. Then the value of the visited expression does not depend on memory. All methods and
 //! bases of the visitor must be known. An object that visits each node only once must not have
-//! accepted anything before: it, or the object of which it is a copy.
+//! accepted anything before, nor may the object that it copies.
 
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, words};
