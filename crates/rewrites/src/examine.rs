@@ -123,10 +123,9 @@ pub fn circles(sources: &[Source], profile: &Profile) -> (Vec<Circle>, usize, us
     if profile.language != Language::IrMatch {
         return (Vec::new(), 0, 0);
     }
-    let mut read: Vec<(&Source, Found)> = Vec::new();
-    for source in sources {
-        read.extend(found(source, profile).into_iter().map(|found| (source, found)));
-    }
+    let read = found(sources, profile);
+    let read = read.into_iter().map(|(index, found)| (&sources[index], found));
+    let read: Vec<(&Source, Found)> = read.collect();
     let rules: Vec<&Rule> = read.iter().filter_map(|(_, found)| found.rule.as_ref().ok()).collect();
     let places: Vec<(String, usize)> = read
         .iter()
@@ -143,12 +142,29 @@ pub fn circles(sources: &[Source], profile: &Profile) -> (Vec<Circle>, usize, us
     (pairs.collect(), rules.len(), down)
 }
 
-/// Returns the rules of a file.
-fn found(source: &Source, profile: &Profile) -> Vec<Found> {
+/// Returns the rules of files, each with the number of its file.
+fn found(sources: &[Source], profile: &Profile) -> Vec<(usize, Found)> {
+    let mut all = Vec::new();
     match profile.language {
-        Language::IrMatch => rules::rules(&cpp::parse(&source.text).unwrap_or_default()),
-        Language::PatternMatch => rules::tvm_rules(&source.text),
+        Language::IrMatch => {
+            let parse = |text: &str| cpp::parse(text).unwrap_or_default();
+            let files = sources.iter().map(|source| (source.name.as_str(), parse(&source.text)));
+            let files: Vec<(&str, cpp::ast::File)> = files.collect();
+            for (index, (_, file)) in files.iter().enumerate() {
+                let found = rules::rules_among(file, &rules::Own::at(index, &files));
+                all.extend(found.into_iter().map(|found| (index, found)));
+            }
+        }
+        Language::PatternMatch => {
+            let files: Vec<(&str, &str)> =
+                sources.iter().map(|source| (source.name.as_str(), source.text.as_str())).collect();
+            for index in 0..files.len() {
+                let found = rules::tvm_rules(index, &files);
+                all.extend(found.into_iter().map(|found| (index, found)));
+            }
+        }
     }
+    all
 }
 
 /// Splits the name of a function, as `Simplify::visit(const Add *)`, into its class and the kind of
@@ -172,10 +188,7 @@ pub fn examine(
     wanted: &[String],
     options: &Options,
 ) -> Result<Vec<Examined>, ExamineError> {
-    let mut read: Vec<(usize, Found)> = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
-        read.extend(found(source, options.profile).into_iter().map(|found| (index, found)));
-    }
+    let read = found(sources, options.profile);
     let plain: Vec<(usize, usize, &str, &Rule)> = read
         .iter()
         .filter_map(|(file, found)| {

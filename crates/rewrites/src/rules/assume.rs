@@ -1,7 +1,7 @@
 //! The facts that a rule's predicate and guards allow to be assumed.
 
 use super::kinds::admits;
-use super::meaning::{Builder, Part, Result, between};
+use super::meaning::{Builder, Division, Part, Result, between};
 use super::pattern::{Op, Pattern};
 use super::read::Guard;
 use super::value::{Domain, Fun, ValueId};
@@ -14,7 +14,14 @@ impl Builder<'_> {
     pub(super) fn assume(&mut self, predicate: &Pattern) -> Result<()> {
         match predicate {
             Pattern::Apply(Op::And, parts) => parts.iter().try_for_each(|part| self.assume(part)),
-            Pattern::Apply(Op::CanProve, parts) => self.proved(|builder| builder.assume(&parts[0])),
+            Pattern::Apply(Op::CanProve, parts) => {
+                let known = self.facts.len();
+                let defined = self.proved(|builder| builder.assume(&parts[0]))?.1;
+                for index in known..self.facts.len() {
+                    self.facts[index] = self.where_defined(defined.clone(), self.facts[index]);
+                }
+                Ok(())
+            }
             Pattern::Apply(Op::Or, _) => {
                 let fact = self.supposed(predicate)?;
                 self.facts.extend(fact);
@@ -24,8 +31,9 @@ impl Builder<'_> {
                 if let Pattern::Apply(Op::Overflows, inner) = &parts[0] {
                     let kind = self.kinds.infer(&inner[0])?;
                     if self.typing.domain(&self.kinds, kind) == Domain::Whole {
+                        let known = self.defined.len();
                         let value = self.value(&inner[0], &[], Domain::Whole)?;
-                        self.defined.clear();
+                        self.defined.truncate(known);
                         let (least, greatest) = (-(1 << 31), (1 << 31) - 1);
                         let facts = between(&mut self.values, value, least, greatest);
                         self.narrow_facts.extend(facts);
@@ -44,12 +52,46 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads a condition about expressions.
-    fn proved<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    /// Assumes what a contract tells of a number of the function.
+    pub(super) fn assume_report(&mut self, contract: &Pattern) -> Result<()> {
+        let mut described = None;
+        contract.visit(&mut |part| {
+            if let Pattern::Apply(Op::Sub, parts) = part
+                && matches!(parts[1], Pattern::Host(_))
+            {
+                described = Some(&parts[0]);
+            }
+        });
+        if let Some(operand) = described {
+            let kind = self.kinds.infer(operand)?;
+            // The numbers have 64 bits, which a type that wraps does not hold.
+            if self.typing.domain(&self.kinds, kind) != Domain::Whole {
+                return Ok(());
+            }
+        }
+        self.assume(contract)
+    }
+
+    /// Reads a condition about expressions, and the conditions under which these have a value.
+    fn proved<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(T, Vec<ValueId>)> {
         let part = std::mem::replace(&mut self.part, Part::Proved);
+        let before = std::mem::take(&mut self.defined);
         let read = read(self);
         self.part = part;
-        read
+        let defined = std::mem::replace(&mut self.defined, before);
+        Ok((read?, defined))
+    }
+
+    /// Weakens a fact that was proved of expressions: a proof may take what has no value for
+    /// anything, so it tells nothing where something has none.
+    fn where_defined(&mut self, defined: Vec<ValueId>, fact: ValueId) -> ValueId {
+        defined.into_iter().fold(fact, |fact, defined| {
+            let never = self.values.apply(Fun::Not, &[defined]);
+            self.values.apply(Fun::Or, &[never, fact])
+        })
     }
 
     /// Returns a fact that holds where a predicate is true; `None` if none is known. Unlike the
@@ -62,7 +104,8 @@ impl Builder<'_> {
             }),
             Pattern::Apply(Op::Or, parts) => self.either(parts, Self::supposed),
             Pattern::Apply(Op::CanProve, parts) => {
-                self.proved(|builder| builder.supposed(&parts[0]))
+                let (truth, defined) = self.proved(|builder| builder.supposed(&parts[0]))?;
+                Ok(truth.map(|truth| self.where_defined(defined, truth)))
             }
             _ => self.exact(predicate),
         }
@@ -93,10 +136,13 @@ impl Builder<'_> {
         condition: &Pattern,
         read: Reading<Self>,
     ) -> Result<Option<ValueId>> {
-        let known = self.facts.len();
+        let (known, owed) = (self.facts.len(), self.divisions.len());
         let truth = read(self, condition);
         for index in known..self.facts.len() {
             self.facts[index] = self.values.apply(Fun::Or, &[never, self.facts[index]]);
+        }
+        for division in &mut self.divisions[owed..] {
+            division.is_safe = self.values.apply(Fun::Or, &[never, division.is_safe]);
         }
         truth
     }
@@ -148,9 +194,23 @@ impl Builder<'_> {
                 Ok(Some(self.values.apply(Fun::Eq, &[value, bound])))
             }
             _ => {
+                let before = std::mem::take(&mut self.defined);
                 let value = self.value(predicate, &[], Domain::Bool);
-                // A quotient in a predicate is computed before any value is.
-                self.facts.append(&mut self.defined);
+                let defined = std::mem::replace(&mut self.defined, before);
+                match self.part {
+                    // The matcher does not match where a quotient in a predicate has no value.
+                    Part::Condition => self.facts.extend(defined),
+                    // Where C++ divides by 0, the compiler ends.
+                    Part::Host => {
+                        for is_safe in defined {
+                            let (text, facts) = (predicate.to_string(), self.facts.clone());
+                            self.divisions.push(Division { text, facts, is_safe });
+                            self.facts.push(is_safe);
+                        }
+                    }
+                    // What is known only where it has a value is weakened by the caller.
+                    Part::Left | Part::Right | Part::Proved => self.defined.extend(defined),
+                }
                 value.map(Some)
             }
         }

@@ -46,6 +46,38 @@ pub struct Obligation {
     pub is_wide: bool,
 }
 
+/// The claims of a rule at given types.
+#[derive(Debug)]
+pub(crate) struct Claims {
+    /// Both sides have the same value.
+    pub(crate) equation: Obligation,
+    /// The divisions that C++ does in the rule's condition.
+    pub(crate) divisions: Vec<Division>,
+}
+
+/// A division that C++ does in a rule's condition. It ends the compiler if the divisor is 0.
+#[derive(Clone, Debug)]
+pub(crate) struct Division {
+    /// The comparison with the division.
+    pub(crate) text: String,
+    /// The assumptions that hold where it is computed.
+    pub(crate) facts: Vec<ValueId>,
+    /// The divisor is not 0, or the division is not computed.
+    pub(crate) is_safe: ValueId,
+}
+
+impl Claims {
+    /// Returns the claim that a division in the rule's condition has no divisor 0.
+    pub(crate) fn of_division(&self, division: &Division) -> Obligation {
+        Obligation {
+            rhs: self.equation.lhs,
+            facts: division.facts.clone(),
+            rhs_defined: vec![division.is_safe],
+            ..self.equation.clone()
+        }
+    }
+}
+
 /// The reason why there is no obligation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoObligation {
@@ -87,6 +119,8 @@ pub(super) struct Builder<'r> {
     ways: Vec<(String, Vec<Step>)>,
     /// The part of the rule that is being read.
     pub(super) part: Part,
+    /// The divisions that C++ does.
+    pub(super) divisions: Vec<Division>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +129,8 @@ pub(super) enum Part {
     Right,
     /// A condition that the matcher computes from constants.
     Condition,
+    /// A condition that C++ computes.
+    Host,
     /// A condition about expressions.
     Proved,
 }
@@ -146,15 +182,15 @@ pub fn is_unconditional(rule: &Rule) -> bool {
         && !operands.iter().all(|operand| matches!(operand, Pattern::Wild(_)))
 }
 
-/// Returns the claim of a rule at the types of `typing`.
+/// Returns the claims of a rule at the types of `typing`.
 ///
 /// Assumes that the rules of `context` have already rewritten all that they match.
-pub(crate) fn obligation(
+pub(crate) fn claims(
     rule: &Rule,
     typing: &Typing,
     profile: &Profile,
     context: &Context<'_>,
-) -> Result<Obligation> {
+) -> Result<Claims> {
     let inferred = Inferred::of(rule)?;
     let of_left = |kind| typing.domain(&inferred.left, kind);
     let (result_kind, result) = (inferred.result, of_left(inferred.result));
@@ -180,6 +216,7 @@ pub(crate) fn obligation(
         facts: Vec::new(),
         ways: Vec::new(),
         part: Part::Left,
+        divisions: Vec::new(),
     };
     builder.rewritten_before(rule, context)?;
     if let Some(predicate) = &rule.predicate {
@@ -192,21 +229,22 @@ pub(crate) fn obligation(
     // no expression at all.
     let rhs = if has_result { &rule.rhs } else { &Pattern::Undefined };
     let rhs = builder.value(rhs, &[], result)?;
-    // The conditions of the other language are C++.
-    let is_folded = rule.language == Language::IrMatch;
-    builder.part = if is_folded { Part::Condition } else { Part::Proved };
     let rhs_defined = std::mem::take(&mut builder.defined);
-    for fact in rule.predicate.iter().chain(&rule.contracts) {
-        builder.assume(fact)?;
-    }
-    builder.part = Part::Proved;
-    for guard in &rule.guards {
-        if let Some(fact) = builder.guard(guard, true, result, operand)? {
-            builder.facts.push(fact);
+    match rule.language {
+        Language::IrMatch => {
+            builder.conditions(rule.predicate.as_ref(), Part::Condition)?;
+            builder.reports(rule)?;
+            builder.guards(rule, result, operand)?;
+        }
+        // What holds where the condition is computed is known before.
+        Language::PatternMatch => {
+            builder.reports(rule)?;
+            builder.guards(rule, result, operand)?;
+            builder.conditions(rule.predicate.as_ref(), Part::Host)?;
         }
     }
-    let Builder { values, facts, narrow_facts, tried, .. } = builder;
-    Ok(Obligation {
+    let Builder { values, facts, narrow_facts, tried, divisions, .. } = builder;
+    let equation = Obligation {
         values,
         lhs,
         rhs,
@@ -216,10 +254,33 @@ pub(crate) fn obligation(
         lhs_defined,
         rhs_defined,
         is_wide: profile.is_wide,
-    })
+    };
+    Ok(Claims { equation, divisions })
 }
 
 impl Builder<'_> {
+    /// Assumes the rule's condition.
+    fn conditions(&mut self, predicate: Option<&Pattern>, part: Part) -> Result<()> {
+        self.part = part;
+        predicate.map_or(Ok(()), |predicate| self.assume(predicate))
+    }
+
+    /// Assumes what contracts tell.
+    fn reports(&mut self, rule: &Rule) -> Result<()> {
+        self.part = Part::Proved;
+        rule.contracts.iter().try_for_each(|contract| self.assume_report(contract))
+    }
+
+    /// Assumes the guards.
+    fn guards(&mut self, rule: &Rule, result: Domain, operand: Domain) -> Result<()> {
+        self.part = Part::Proved;
+        for guard in &rule.guards {
+            let fact = self.guard(guard, true, result, operand)?;
+            self.facts.extend(fact);
+        }
+        Ok(())
+    }
+
     /// Reads equations between counts from a predicate.
     fn relate_counts(&mut self, predicate: &Pattern) {
         let Pattern::Apply(op, parts) = predicate else { return };
@@ -601,7 +662,7 @@ impl Builder<'_> {
                 way.to_vec()
             }
             Part::Right => way.to_vec(),
-            Part::Condition | Part::Proved => {
+            Part::Condition | Part::Host | Part::Proved => {
                 let mut ways = self.ways.iter().filter(|(known, _)| known == name);
                 match (ways.next(), ways.next()) {
                     (Some((_, only)), None) if way.is_empty() => only.clone(),

@@ -189,6 +189,14 @@ impl<'f> Names<'f> {
         self.own.has(short) || space.is_none() && is_here
     }
 
+    /// Tests whether a call of a name with patterns as arguments may mean something else than the
+    /// rule language does.
+    pub(super) fn has_for_patterns(&self, name: &str) -> bool {
+        let (space, short) = split_name(name);
+        let is_here = self.is_variable(name) || self.is_declared(name);
+        self.own.has_for_patterns(short) || space.is_none() && is_here
+    }
+
     /// Tests whether the file declares an operator of this sign.
     pub(super) fn has_operator(&self, sign: Sign) -> bool {
         self.own.has_operator(sign)

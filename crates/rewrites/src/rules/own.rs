@@ -1,22 +1,31 @@
-//! The names to which a file with rules gives a meaning of its own.
+//! The names to which the given files give a meaning of their own.
 //!
 //! # Correctness
 //!
 //! The name of a compiler's function tells its result and its effects on its arguments. This is
-//! right only where the file gives the name no meaning of its own, in whatever way: as a function,
-//! a method, a class, a field, an alias, an enumerator, a macro or a variable.
+//! right only where no given file gives the name a meaning of its own, in whatever way: as a
+//! function, a method, a class, a field, an alias, an enumerator, a macro or a variable.
+//!
+//! All that a header declares counts in every file, as does a file that some file includes. Any
+//! other file is compiled by itself: of its names, those of functions with bodies count elsewhere,
+//! which may be the bodies of what the API or a class declares.
 
 use halidom_base::FxHashSet;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Parameter, Stmt};
 use halidom_cpp::{Sign, is_letter, short_name, split_name, without_comments, words};
 
-/// The names to which a file gives a meaning of its own.
-pub(super) struct Own<'f> {
-    file: &'f File,
+/// The names to which the given files give a meaning of their own.
+pub(crate) struct Own<'f> {
+    /// The files whose text may stand before the rules.
+    seen: Vec<&'f File>,
+    /// The files that are compiled by themselves.
+    linked: Vec<&'f File>,
     /// All of them but variables within functions.
     names: FxHashSet<String>,
     /// The names that methods may have.
     methods: FxHashSet<String>,
+    /// The names that a call with patterns as arguments may mean.
+    of_patterns: FxHashSet<String>,
 }
 
 /// The types whose objects are values: no reference and no pointer to another object is in them.
@@ -41,44 +50,113 @@ const VALUES: [&str; 18] = [
     "uint64_t",
 ];
 
+/// The endings of the names of files that are compiled by themselves.
+const SOURCES: [&str; 4] = [".c", ".cc", ".cpp", ".cxx"];
+
+/// Tests whether a type is that of expressions or of types of the IR.
+fn is_value_of_ir(ty: &str) -> bool {
+    ["Expr", "PrimExpr", "Stmt", "Type"].contains(&ty.trim_end_matches('&').trim())
+}
+
 /// The namespaces of these types.
 const VALUE_SPACES: [&str; 5] = ["Halide", "Halide::Internal", "Internal", "std", "tvm"];
 
 impl<'f> Own<'f> {
-    pub(super) fn of(file: &'f File) -> Self {
-        let functions = file.functions.iter().map(|function| &function.name);
-        let classes = file.classes.iter().map(|class| &class.name);
-        let fields = file.classes.iter().flat_map(|class| &class.fields).map(|field| &field.name);
-        let others = file.others.iter().chain(&file.local_aliases).chain(&file.enumerators);
-        let all = functions.chain(classes).chain(fields).chain(others);
-        let names = all.map(|name| plain(name)).collect();
-        let functions = file.functions.iter().map(|function| &function.name);
-        let methods = functions.chain(&file.others).map(|name| plain(name)).collect();
-        Self { file, names, methods }
+    /// Collects the names of a file that stands alone.
+    pub(crate) fn of(file: &'f File) -> Self {
+        Self::among(vec![file], Vec::new())
+    }
+
+    /// Collects the names that count in one of the given files, each with its name.
+    pub(crate) fn at(index: usize, files: &'f [(&str, File)]) -> Self {
+        let is_included = |name: &str| {
+            let is_it = |path: &String| path.rsplit(['/', '\\']).next() == Some(name);
+            files.iter().any(|(_, file)| file.includes_any || file.includes.iter().any(is_it))
+        };
+        let is_source = |name: &str| SOURCES.iter().any(|ending| name.ends_with(ending));
+        let (mut seen, mut linked) = (Vec::new(), Vec::new());
+        for (other, (name, file)) in files.iter().enumerate() {
+            if other != index && is_source(name) && !is_included(name) {
+                linked.push(file);
+            } else {
+                seen.push(file);
+            }
+        }
+        Self::among(seen, linked)
+    }
+
+    fn among(seen: Vec<&'f File>, linked: Vec<&'f File>) -> Self {
+        let mut own = Self {
+            seen: Vec::new(),
+            linked: Vec::new(),
+            names: FxHashSet::default(),
+            methods: FxHashSet::default(),
+            of_patterns: FxHashSet::default(),
+        };
+        for file in &seen {
+            let functions = || file.functions.iter().map(|function| &function.name);
+            let classes = file.classes.iter().map(|class| &class.name);
+            let fields = file.classes.iter().flat_map(|class| &class.fields);
+            let others = file.others.iter().chain(&file.local_aliases).chain(&file.enumerators);
+            let all = functions().chain(classes).chain(fields.map(|field| &field.name));
+            own.names.extend(all.chain(others).map(|name| plain(name)));
+            own.methods.extend(functions().chain(&file.others).map(|name| plain(name)));
+        }
+        own.of_patterns.clone_from(&own.names);
+        for (file, function) in
+            linked.iter().flat_map(|file| file.functions.iter().map(move |of| (file, of)))
+        {
+            // No other file sees a class that such a file declares.
+            let is_hidden = file.classes.iter().any(|class| class.name == function.class);
+            if function.is_static || is_hidden {
+                continue;
+            }
+            let name = plain(&function.name);
+            // A pattern is no `Expr`, so such a function is not called with one.
+            let is_of_values = function.class.is_empty()
+                && function.templates.is_empty()
+                && function.parameters.first().is_some_and(|first| is_value_of_ir(&first.ty));
+            if !is_of_values {
+                own.of_patterns.insert(name.clone());
+            }
+            own.methods.insert(name.clone());
+            own.names.insert(name);
+        }
+        Self { seen, linked, ..own }
+    }
+
+    /// Tests whether a call of a name with patterns as arguments may mean something of the files.
+    pub(super) fn has_for_patterns(&self, name: &str) -> bool {
+        self.of_patterns.contains(name)
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// Tests whether the file gives a meaning to a name.
+    /// Tests whether a file gives a meaning to a name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// Tests whether the file declares an operator of this sign.
+    /// Tests whether a file declares an operator of this sign.
     pub(super) fn has_operator(&self, sign: Sign) -> bool {
         self.names.contains(&format!("operator{sign}"))
     }
 
-    /// Tests whether a function names a macro of the file, whose text may be anything.
+    /// Tests whether a function names a macro of the files, whose text may be anything.
     pub(super) fn macro_in(&self, function: &Function) -> Option<&'f str> {
         let text = without_comments(&function.text);
         let found = |name: &&String| words(&text).any(|word| word == name.as_str());
-        self.file.macros.iter().find(found).map(String::as_str)
+        self.macros().find(found).map(String::as_str)
     }
 
-    /// Tests whether the file has a method or a function of this name.
+    /// The macros of the files.
+    pub(super) fn macros(&self) -> impl Iterator<Item = &'f String> {
+        self.seen.iter().flat_map(|file| &file.macros)
+    }
+
+    /// Tests whether a file has a method or a function of this name.
     pub(super) fn has_method(&self, name: &str) -> bool {
         self.methods.contains(name)
     }
@@ -98,10 +176,12 @@ impl<'f> Own<'f> {
         is_pointer || is_value && !parameter.may_write
     }
 
-    /// Tests whether all functions of the file with this name leave an argument as it is.
+    /// Tests whether all functions of the files with this name leave an argument as it is.
     pub(super) fn all_read(&self, name: &str, index: usize) -> bool {
-        let mut named = self.file.functions.iter().filter(|of| plain(&of.name) == name).peekable();
-        let is_else = self.file.others.iter().any(|other| plain(other) == name);
+        let functions = self.seen.iter().chain(&self.linked).flat_map(|file| &file.functions);
+        let mut named = functions.filter(|of| plain(&of.name) == name).peekable();
+        let mut others = self.seen.iter().flat_map(|file| &file.others);
+        let is_else = others.any(|other| plain(other) == name);
         named.peek().is_some()
             && !is_else
             && named.all(|of| {

@@ -9,6 +9,25 @@ type Values = [(String, Domain, Number)];
 
 /// Returns Python that builds the input of a counterexample, to be pasted into a test of TVM.
 pub(super) fn snippet(rule: &Rule, values: &Values, expected: Number, got: &str) -> String {
+    let mut lines = declarations(values);
+    lines.push(format!("before = {}  # {expected}", expression(&rule.lhs, values)));
+    lines.push(format!(
+        "after = Analyzer().rewrite_simplify(before)  # by this rule {}, which is {got}",
+        rule.rhs
+    ));
+    lines.join("\n")
+}
+
+/// Returns Python that builds an input on which TVM divides by 0.
+pub(super) fn crash(rule: &Rule, values: &Values, division: &str) -> String {
+    let mut lines = declarations(values);
+    lines.push(format!("before = {}", expression(&rule.lhs, values)));
+    lines.push(format!("after = Analyzer().rewrite_simplify(before)  # computes {division}"));
+    lines.join("\n")
+}
+
+/// Returns the beginning of a snippet.
+fn declarations(values: &Values) -> Vec<String> {
     let mut lines = vec![
         "from tvm import tirx".to_owned(),
         "from tvm.sym import Analyzer  # tvm.arith in older versions".to_owned(),
@@ -16,12 +35,7 @@ pub(super) fn snippet(rule: &Rule, values: &Values, expected: Number, got: &str)
     for (name, domain, value) in values {
         lines.extend(declaration(name, *domain, *value).map(|line| format!("{line}  # {value}")));
     }
-    lines.push(format!("before = {}  # {expected}", expression(&rule.lhs, values)));
-    lines.push(format!(
-        "after = Analyzer().rewrite_simplify(before)  # by this rule {}, which is {got}",
-        rule.rhs
-    ));
-    lines.join("\n")
+    lines
 }
 
 /// Returns the declaration of a name of a rule; `None` for other variables of the claim.

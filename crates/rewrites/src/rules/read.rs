@@ -648,7 +648,7 @@ impl Reader<'_> {
                 let Some((full, name, arguments)) = of_matcher(expr) else {
                     return Err("call of a member".to_owned());
                 };
-                if self.scope.is_own(full) {
+                if self.scope.known.names.has_for_patterns(full) {
                     return own(&name);
                 }
                 match (name, arguments) {
@@ -778,13 +778,15 @@ impl Reader<'_> {
 }
 
 /// Returns the promise of `ModulusRemainder` for an operand: if the modulus is 0, the operand
-/// equals the remainder; else its remainder by the modulus does.
+/// equals the remainder; else the modulus divides their difference. The remainder may be negative
+/// or larger than the modulus: products and differences of reports leave it as it is.
 fn alignment(operand: &Pattern, modulus: &Pattern, remainder: &Pattern) -> Pattern {
     let apply =
         |op, lhs: &Pattern, rhs: &Pattern| Pattern::Apply(op, vec![lhs.clone(), rhs.clone()]);
     let zero = Pattern::Int(0);
     let exact = apply(Op::And, &apply(Op::Eq, modulus, &zero), &apply(Op::Eq, operand, remainder));
-    let left = apply(Op::Eq, &apply(Op::Mod, operand, modulus), remainder);
-    let periodic = apply(Op::And, &apply(Op::Gt, modulus, &zero), &left);
+    let difference = apply(Op::Sub, operand, remainder);
+    let divides = apply(Op::Eq, &apply(Op::Mod, &difference, modulus), &zero);
+    let periodic = apply(Op::And, &apply(Op::Gt, modulus, &zero), &divides);
     apply(Op::Or, &exact, &periodic)
 }

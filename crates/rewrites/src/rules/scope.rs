@@ -9,10 +9,14 @@ use super::own::{Own, call, is_of_space};
 use super::pattern::FUNCTIONS;
 use super::read::{Found, TYPE_TESTS, Walk};
 
-/// Returns the rules of a file, in order.
+/// Returns the rules of a file that stands alone, in order.
 pub fn rules(file: &File) -> Vec<Found> {
+    rules_among(file, &Own::of(file))
+}
+
+/// Returns the rules of a file, in order, where the given files declare some names.
+pub(crate) fn rules_among(file: &File, own: &Own<'_>) -> Vec<Found> {
     let mut found = Vec::new();
-    let own = Own::of(file);
     for function in &file.functions {
         let first = function.parameters.first().map(|parameter| parameter.ty.replace('*', " *"));
         let name = format!(
@@ -23,7 +27,7 @@ pub fn rules(file: &File) -> Vec<Found> {
             first.unwrap_or_default()
         );
         let begin = found.len();
-        let known = Known::of(function, &own, &is_by_value, is_opaque(function, &own));
+        let known = Known::of(function, own, &is_by_value, is_opaque(function, own));
         Walk::new(name.clone(), &known, &mut found).function(function);
         let read = found.len() - begin;
         let line = unread_use(function, read);

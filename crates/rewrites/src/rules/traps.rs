@@ -1,5 +1,5 @@
 //! Rules whose constants cannot be computed: where folding uses the machine's division, the least
-//! integer of 64 bits is divided by -1.
+//! integer of 64 bits is divided by -1; or a condition that C++ computes divides by 0.
 //!
 //! # Correctness
 //!
@@ -14,22 +14,37 @@ use halidom_base::FxHashMap;
 use super::circles::{domains, number_within, replaced};
 use super::kinds::admits;
 use super::pattern::{Op, Pattern};
+use super::python::crash;
 use super::read::{Guard, Rule};
 use super::search::Random;
+use super::value::{Domain, Number};
 use crate::profile::Profile;
 
 /// Constants on which a rule ends the compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// The division.
+    /// The division, or the comparison that has it.
     pub division: String,
     /// The constants' names and values.
     pub constants: Vec<(String, i64)>,
+    /// The values of all names, if the division is by 0; it is of the least integer by -1 otherwise.
+    by_zero: Option<Vec<(String, Domain, Number)>>,
 }
 
 impl Trap {
-    /// Returns C++ that builds the input, to be pasted into a test of the compiler.
+    /// Returns the values on which a condition that C++ computes divides by 0.
+    pub(super) fn by_zero(division: &str, values: &[(String, Domain, Number)]) -> Self {
+        let number = |value: &Number| i64::try_from(value.numerator).unwrap_or_default();
+        let constants = values.iter().filter(|(name, ..)| name.starts_with('c'));
+        let constants = constants.map(|(name, _, value)| (name.clone(), number(value))).collect();
+        Self { division: division.to_owned(), constants, by_zero: Some(values.to_vec()) }
+    }
+
+    /// Returns C++, or Python for TVM, that builds the input, to be pasted into a test of the compiler.
     pub fn snippet(&self, rule: &Rule) -> String {
+        if let Some(values) = &self.by_zero {
+            return crash(rule, values, &self.division);
+        }
         let mut lines: Vec<String> = Vec::new();
         let mut wild = Vec::new();
         rule.lhs.visit(&mut |part| {
@@ -54,7 +69,8 @@ impl Trap {
     pub fn text(&self) -> String {
         let constants = self.constants.iter().map(|(name, value)| format!("{name}={value}"));
         let constants: Vec<String> = constants.collect();
-        format!("{}: {} divides the least int64 by -1", constants.join(" "), self.division)
+        let how = if self.by_zero.is_some() { "by 0" } else { "the least int64 by -1" };
+        format!("{}: {} divides {how}", constants.join(" "), self.division)
     }
 }
 
@@ -135,7 +151,7 @@ fn of(part: &Pattern, conditions: &[&Pattern], rule: &Rule) -> Option<Trap> {
             && value(&operands[1]) == Some(-1)
             && conditions.iter().all(|condition| value(condition).is_some_and(|truth| truth != 0));
         if is_trap {
-            return Some(Trap { division: part.to_string(), constants });
+            return Some(Trap { division: part.to_string(), constants, by_zero: None });
         }
     }
     None

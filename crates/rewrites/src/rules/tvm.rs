@@ -12,7 +12,7 @@
 //! pattern does not bind is unsupported: TVM stops there, or uses what an earlier match left.
 
 use halidom_base::FxHashMap;
-use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
+use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, expression, is_letter, parse, split_name};
 
 use super::locals::{keeps_value, other_nodes};
@@ -104,19 +104,29 @@ const BY_VALUE: [&str; 9] = [
 /// The number of times that a local name may stand for another expression.
 const MAX_DEPTH: usize = 16;
 
-/// Returns the rules of a file, in order.
-pub(crate) fn rules(text: &str) -> Vec<Found> {
-    let (text, altered) = without_definitions(text);
-    let (text, uses) = cut(&text);
-    let file = parse(&text).unwrap_or_default();
+/// Returns the rules of one of the given files, each with its name, in order.
+pub(crate) fn rules(index: usize, files: &[(&str, &str)]) -> Vec<Found> {
+    let (mut altered, mut uses) = (Vec::new(), Vec::new());
+    let mut parsed: Vec<(&str, File)> = Vec::new();
+    let mut macros: Vec<String> = Vec::new();
+    for (other, (name, text)) in files.iter().enumerate() {
+        let (text, more) = without_definitions(text);
+        let (text, found) = cut(&text);
+        altered.extend(more);
+        macros.extend(macros_of(&text));
+        parsed.push((name, parse(&text).unwrap_or_default()));
+        if other == index {
+            uses = found;
+        }
+    }
+    let Some((_, file)) = parsed.get(index) else { return Vec::new() };
     let mut found: Vec<Option<Found>> = vec![None; uses.len()];
-    let own = Own::of(&file);
+    let own = Own::at(index, &parsed);
     let is_known = |name: &str| {
         let (space, short) = split_name(name);
         // A class calls the method of its base.
         (short == "VisitExpr_" || is_of_space(space)) && BY_VALUE.contains(&short)
     };
-    let macros = macros(&text);
     for function in &file.functions {
         let names = Names::of(function, &own, &is_known);
         let unknown = own.all().chain(function.declared.iter().map(String::as_str));
@@ -194,7 +204,7 @@ fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// The macros that a text defines or may have lost.
-fn macros(text: &str) -> Vec<String> {
+fn macros_of(text: &str) -> Vec<String> {
     let directive = |line: &str| {
         let rest = line.trim_start().strip_prefix('#')?.trim_start();
         let rest = rest.strip_prefix("define")?.trim_start();

@@ -3,9 +3,9 @@
 use halidom_base::IndexMap;
 use halidom_smt::Solver;
 
-use super::decide::{Decision, Limits, decide};
+use super::decide::{Decision, Limits, decide, decide_or_vacuous};
 use super::kinds::{Inferred, Typing};
-use super::meaning::{Context, NoObligation, Obligation, obligation};
+use super::meaning::{Claims, Context, NoObligation, Obligation, claims};
 use super::python::snippet;
 use super::read::Rule;
 use super::search::{Outcome, replay, witness};
@@ -95,7 +95,7 @@ pub fn example(rule: &Rule, profile: &Profile, domains: &[Domain]) -> Option<Exa
     }
     let typing = Typing { domains: open.into_iter().zip(domains.iter().copied()).collect() };
     let context = Context { everywhere: Vec::new(), earlier: Vec::new() };
-    let obligation = obligation(rule, &typing, profile, &context).ok()?;
+    let obligation = claims(rule, &typing, profile, &context).ok()?.equation;
     let assignment = witness(&obligation, TRIES)?;
     let value = obligation.values.evaluate(obligation.lhs, &assignment, &mut |_, _| {})?;
     Some(Example { values: named(&obligation, &assignment), value })
@@ -197,18 +197,10 @@ fn verify_side(
     }
     let mut verdicts = Vec::new();
     for typing in typings {
-        let verdict = match obligation(rule, &typing, profile, context) {
+        let verdict = match claims(rule, &typing, profile, context) {
             Err(NoObligation::NotReached) => continue,
             Err(NoObligation::Unsupported(construct)) => Verdict::Unsupported(construct),
-            Ok(obligation) => match decide(&obligation, solver, limits) {
-                Decision::Proved => Verdict::Verified,
-                Decision::Vacuous => Verdict::Vacuous,
-                Decision::Unknown(reason) => Verdict::Undecided(reason),
-                Decision::Wrong(values) => match counterexample(&obligation, &values) {
-                    Some(counterexample) => Verdict::Wrong(counterexample),
-                    None => Verdict::Undecided("a counterexample that does not replay".to_owned()),
-                },
-            },
+            Ok(claims) => verdict(&claims, solver, limits),
         };
         let domains: Vec<Domain> = open.iter().map(|index| typing.domains[index]).collect();
         let verdict = match (domains.first(), verdict) {
@@ -221,6 +213,34 @@ fn verify_side(
     }
     verdicts
 }
+
+/// Decides the claims of a rule at some types.
+fn verdict(claims: &Claims, solver: &mut Solver, limits: Limits) -> Verdict {
+    let decided = match decide(&claims.equation, solver, limits) {
+        Decision::Proved => Verdict::Verified,
+        Decision::Vacuous => Verdict::Vacuous,
+        Decision::Unknown(reason) => Verdict::Undecided(reason),
+        Decision::Wrong(values) => match counterexample(&claims.equation, &values) {
+            Some(counterexample) => return Verdict::Wrong(counterexample),
+            None => return Verdict::Undecided(NO_REPLAY.to_owned()),
+        },
+    };
+    for division in &claims.divisions {
+        let claim = claims.of_division(division);
+        match decide_or_vacuous(&claim, solver, limits) {
+            Decision::Proved | Decision::Vacuous => {}
+            Decision::Unknown(reason) => return Verdict::Undecided(reason),
+            Decision::Wrong(values) if counterexample(&claim, &values).is_some() => {
+                return Verdict::Crash(Trap::by_zero(&division.text, &named(&claim, &values)));
+            }
+            Decision::Wrong(_) => return Verdict::Undecided(NO_REPLAY.to_owned()),
+        }
+    }
+    decided
+}
+
+/// The reason for no verdict where values do not show what the solver told of them.
+const NO_REPLAY: &str = "a counterexample that does not replay";
 
 /// Returns a rule's inferred types and those that are open, the operands' type first.
 fn open_types(rule: &Rule) -> Option<(Inferred, Vec<usize>)> {
@@ -242,7 +262,7 @@ pub fn replayed(
         return None;
     }
     let typing = Typing { domains: open.into_iter().zip(domains.iter().copied()).collect() };
-    let obligation = obligation(rule, &typing, profile, context).ok()?;
+    let obligation = claims(rule, &typing, profile, context).ok()?.equation;
     (obligation.values.vars().len() == values.len())
         .then(|| counterexample(&obligation, values))
         .flatten()
