@@ -33,6 +33,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("rules/kinds.rs"),
     include_str!("rules/known.rs"),
     include_str!("rules/locals.rs"),
+    include_str!("rules/macros.rs"),
     include_str!("rules/meaning.rs"),
     include_str!("rules/names.rs"),
     include_str!("rules/own.rs"),

@@ -27,6 +27,8 @@ pub(crate) struct Kinds {
     links: Vec<Option<Kind>>,
     numeric: Vec<bool>,
     names: IndexMap<String, Kind>,
+    /// The type of both sides.
+    result: Option<Kind>,
 }
 
 /// The types of the rule's parts do not fit.
@@ -65,7 +67,10 @@ impl Inferred {
     /// Infers the types of a rule's parts.
     pub(crate) fn of(rule: &Rule) -> Result<Self, IllTyped> {
         let mut left = Kinds::counts(rule);
+        left.result = Some(left.fresh());
         let result = left.infer(&rule.lhs)?;
+        let result = left.result.map_or(Ok(result), |known| left.unify(known, result))?;
+        left.result = Some(result);
         for contract in &rule.contracts {
             let kind = left.infer(contract)?;
             left.unify(kind, Kind::Bool)?;
@@ -357,6 +362,10 @@ impl Kinds {
             | Op::IsMaxValue
             | Op::IsMinValue => Ok(Kind::Bool),
             Op::Cast => Ok(self.fresh()),
+            Op::OfResult { .. } => {
+                let result = self.result.unwrap_or(kinds[0]);
+                self.meet(kinds[0], result)
+            }
         }
     }
 

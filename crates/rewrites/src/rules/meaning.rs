@@ -121,6 +121,8 @@ pub(super) struct Builder<'r> {
     pub(super) part: Part,
     /// The divisions that C++ does.
     pub(super) divisions: Vec<Division>,
+    /// The further names of literals that have one type, each with the first name.
+    same: Vec<(String, String)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +219,9 @@ pub(crate) fn claims(
         ways: Vec::new(),
         part: Part::Left,
         divisions: Vec::new(),
+        same: Vec::new(),
     };
+    builder.equal_literals(rule)?;
     builder.rewritten_before(rule, context)?;
     if let Some(predicate) = &rule.predicate {
         builder.relate_counts(predicate);
@@ -259,6 +263,24 @@ pub(crate) fn claims(
 }
 
 impl Builder<'_> {
+    /// Finds the literals of equal values that also have one type.
+    fn equal_literals(&mut self, rule: &Rule) -> Result<()> {
+        for contract in &rule.contracts {
+            if let Pattern::Apply(Op::Eq, sides) = contract
+                && let [Pattern::Apply(Op::Value, first), Pattern::Apply(Op::Value, other)] =
+                    sides.as_slice()
+                && let [Pattern::Constant(first_name)] = first.as_slice()
+                && let [Pattern::Constant(other_name)] = other.as_slice()
+            {
+                let (kind, other) = (self.kinds.infer(&first[0])?, self.kinds.infer(&other[0])?);
+                if self.kinds.resolve(kind) == self.kinds.resolve(other) {
+                    self.same.push((other_name.clone(), first_name.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Assumes the rule's condition.
     fn conditions(&mut self, predicate: Option<&Pattern>, part: Part) -> Result<()> {
         self.part = part;
@@ -384,6 +406,8 @@ impl Builder<'_> {
                 return Ok(self.values.var(&place.join("@"), domain));
             }
             Pattern::Constant(name) | Pattern::Lanes(name) | Pattern::Host(name) => {
+                let first = self.same.iter().find(|(other, _)| other == name);
+                let name = first.map_or(name, |(_, first)| first);
                 return Ok(self.values.var(name, domain));
             }
             Pattern::Int(value) => {
@@ -489,7 +513,7 @@ impl Builder<'_> {
             Op::Fold if operands.iter().any(|part| has_beyond(part, domain)) => {
                 unsupported("a literal that the type does not hold")
             }
-            Op::Fold | Op::Likely => self.value(&operands[0], way, domain),
+            Op::Fold | Op::Likely | Op::OfResult { .. } => self.value(&operands[0], way, domain),
             Op::Cast => self.cast(operands, way, domain),
             Op::Reduce(_) => unsupported("a horizontal reduction"),
             Op::Abs => unsupported("abs, whose result has another type"),

@@ -87,6 +87,11 @@ pub enum Op {
     Likely,
     /// A conversion to the type of the result.
     Cast,
+    /// A literal that C++ makes of the type of the result.
+    OfResult {
+        /// True if it is made as a scalar, whatever the lanes of the type.
+        is_scalar: bool,
+    },
 }
 
 /// The operation by which a horizontal reduction combines lanes.
@@ -207,6 +212,16 @@ impl Pattern {
         }
     }
 
+    /// Returns this pattern with `change` of each part that has no operands, from left to right.
+    pub(crate) fn map(self, change: &mut impl FnMut(Self) -> Self) -> Self {
+        match self {
+            Self::Apply(op, operands) => {
+                Self::Apply(op, operands.into_iter().map(|operand| operand.map(change)).collect())
+            }
+            part => change(part),
+        }
+    }
+
     /// True if this pattern or a part of it is `wanted`.
     pub fn any(&self, wanted: impl Fn(&Self) -> bool) -> bool {
         let mut found = false;
@@ -257,7 +272,8 @@ fn infix(op: Op) -> Option<&'static str> {
         | Op::FloorDiv
         | Op::FloorMod
         | Op::Value
-        | Op::Cast => return None,
+        | Op::Cast
+        | Op::OfResult { .. } => return None,
     })
 }
 
@@ -294,7 +310,7 @@ impl fmt::Display for Pattern {
             Self::TypeMax => f.write_str("type_max"),
             Self::Undefined => f.write_str("undefined"),
             Self::Unread(test) => f.write_str(test),
-            Self::Apply(Op::Value, operands) => operands[0].fmt(f),
+            Self::Apply(Op::Value | Op::OfResult { .. }, operands) => operands[0].fmt(f),
             Self::Apply(op, operands) => match (infix(*op), operands.as_slice()) {
                 (Some(sign), [lhs, rhs]) => write!(f, "({lhs} {sign} {rhs})"),
                 (_, operands) => {

@@ -113,7 +113,12 @@ impl Rule {
         let lhs = number.checked_sub(1).and_then(|other| self.others.get(other));
         let lhs = lhs.unwrap_or(&self.lhs).clone();
         let (rhs, predicate) = (self.rhs.clone(), self.predicate.clone());
-        let (guards, contracts) = (self.guards.clone(), self.contracts.clone());
+        // A contract about a literal of another pattern tells nothing here.
+        let is_here = |contract: &&Pattern| {
+            !contract.any(|part| matches!(part, Pattern::Constant(_)) && !lhs.any(|of| of == part))
+        };
+        let contracts = self.contracts.iter().filter(is_here).cloned().collect();
+        let guards = self.guards.clone();
         let language = self.language;
         Cow::Owned(Self { language, lhs, others: Vec::new(), rhs, predicate, guards, contracts })
     }

@@ -13,9 +13,10 @@
 
 use halidom_base::FxHashMap;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
-use halidom_cpp::{Sign, expression, is_letter, parse, split_name};
+use halidom_cpp::{Sign, expression, parse, split_name};
 
 use super::locals::{keeps_value, other_nodes};
+use super::macros::{MACROS, has_word, macros_of, without_definitions};
 use super::names::Names;
 use super::own::{Own, call, is_of_space, path};
 use super::pattern::{Op, Pattern, TVM_FUNCTIONS, operator};
@@ -23,44 +24,6 @@ use super::read::{Found, Guard, Rule, Subject, TypeTest, always_leaves};
 use super::typed::have_its_type;
 use super::uses::{Use, cut};
 use crate::profile::Language;
-
-/// The macros, whether each takes a condition as its last argument, and the definitions that mean
-/// what this reader reads, without blanks and without the calls that count.
-const MACROS: [(&str, bool, &[&str]); 4] = [
-    (
-        "TVM_TRY_REWRITE",
-        false,
-        &["(SrcExpr,ResExpr)if((SrcExpr).Match(ret)){return(ResExpr).Eval();}"],
-    ),
-    (
-        "TVM_TRY_REWRITE_IF",
-        true,
-        &[
-            "(SrcExpr,ResExpr,CondExpr)if((SrcExpr).Match(ret,[&](){return(CondExpr);})){\
-             return(ResExpr).Eval();}",
-            "(SrcExpr,ResExpr,CondExpr)if((SrcExpr).Match(ret)&&(CondExpr)){\
-             return(ResExpr).Eval();}",
-        ],
-    ),
-    (
-        "TVM_TRY_RECURSIVE_REWRITE",
-        false,
-        &["(SrcExpr,ResExpr)if((SrcExpr).Match(ret)){returnRecursiveRewrite((ResExpr).Eval());}"],
-    ),
-    (
-        "TVM_TRY_RECURSIVE_REWRITE_IF",
-        true,
-        &[
-            "(SrcExpr,ResExpr,CondExpr)if((SrcExpr).Match(ret,[&](){return(CondExpr);})){\
-             returnRecursiveRewrite((ResExpr).Eval());}",
-            "(SrcExpr,ResExpr,CondExpr)if((SrcExpr).Match(ret)&&(CondExpr)){\
-             returnRecursiveRewrite((ResExpr).Eval());}",
-        ],
-    ),
-];
-
-/// The calls in the macros that count rules.
-const COUNTERS: [&str; 2] = ["RecordAttemptedRewrite();", "RecordRewrite();"];
 
 /// The words that give a rule several patterns.
 const ALTERNATIVES: [&str; 2] = ["matches_one_of", "PMatchesOneOf"];
@@ -160,57 +123,6 @@ pub(crate) fn rules(index: usize, files: &[(&str, &str)]) -> Vec<Found> {
         Found { line: of.line, function, rule }
     };
     uses.iter().zip(found).map(|(of, found)| found.unwrap_or_else(|| unseen(of))).collect()
-}
-
-/// Returns a text without the definitions of the macros, with the same lines, and the macros whose
-/// definitions mean something else than this reader reads.
-fn without_definitions(text: &str) -> (String, Vec<&'static str>) {
-    let (mut kept, mut altered) = (String::new(), Vec::new());
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        let define = line.trim_start().strip_prefix("#define").map(str::trim_start);
-        let name = |(name, ..): &&(&'static str, bool, &[&str])| {
-            let rest = define.and_then(|define| define.strip_prefix(name));
-            rest.is_some_and(|rest| rest.starts_with(|letter: char| !is_letter(letter)))
-        };
-        let Some((name, _, known)) = MACROS.iter().find(name) else {
-            kept.push_str(line);
-            kept.push('\n');
-            continue;
-        };
-        let mut body = String::new();
-        let mut last = define.and_then(|define| define.strip_prefix(name)).unwrap_or_default();
-        loop {
-            kept.push('\n');
-            let part = last.trim_end().strip_suffix('\\');
-            body.extend(part.unwrap_or(last).split_whitespace());
-            match part.and_then(|_| lines.next()) {
-                Some(line) => last = line,
-                None => break,
-            }
-        }
-        for counter in COUNTERS {
-            body = body.replace(counter, "");
-        }
-        if !known.contains(&body.as_str()) {
-            altered.push(*name);
-        }
-    }
-    (kept, altered)
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    text.split(|letter| !is_letter(letter)).any(|known| known == word)
-}
-
-/// The macros that a text defines or may have lost.
-fn macros_of(text: &str) -> Vec<String> {
-    let directive = |line: &str| {
-        let rest = line.trim_start().strip_prefix('#')?.trim_start();
-        let rest = rest.strip_prefix("define")?.trim_start();
-        rest.split(|letter| !is_letter(letter)).next().map(str::to_owned)
-    };
-    text.lines().filter_map(directive).collect()
 }
 
 /// Names a function for reports: `Impl::VisitExpr_(const AddNode *)`.
@@ -375,8 +287,13 @@ impl Walk<'_> {
             _ => return Err(format!("a macro with {} arguments", arguments.len())),
         };
         let reader = Reader { scope: &self.scope };
-        let sides = alternatives(lhs).iter().map(|side| reader.pattern(side, 0));
-        let mut sides = sides.collect::<Result<Vec<_>, _>>()?.into_iter();
+        let mut contracts = Vec::new();
+        let sides = alternatives(lhs).iter().map(|side| {
+            let side = reader.pattern(side, 0)?;
+            reader.literal_types(&side, &mut contracts)?;
+            Ok(told_apart(side, &self.scope, &mut contracts))
+        });
+        let mut sides = sides.collect::<Result<Vec<_>, String>>()?.into_iter();
         let lhs = sides.next().ok_or("a rule without a pattern")?;
         let others: Vec<Pattern> = sides.collect();
         let rhs = reader.pattern(rhs, 0)?;
@@ -389,10 +306,6 @@ impl Walk<'_> {
             }
         }
         have_its_type(&arguments, &std::iter::once(&lhs).chain(&others))?;
-        let mut contracts = Vec::new();
-        for side in std::iter::once(&lhs).chain(&others) {
-            reader.literal_types(side, &mut contracts);
-        }
         let language = Language::PatternMatch;
         Ok(Rule { language, lhs, others, rhs, predicate, guards: guards.to_vec(), contracts })
     }
@@ -509,20 +422,25 @@ impl Reader<'_> {
         Ok(Pattern::Apply(*op, parts))
     }
 
-    /// Reads the value of a `PConst`: `MakeConst(type, value)` or `IntImm(type, value)`.
+    /// Reads the value of a `PConst`, which has the type of the rewritten node:
+    /// `MakeConst(type, value)`, or the scalar `IntImm(type, value)`.
     fn constant(&self, expr: &Expr, depth: usize) -> Result<Pattern, String> {
         if let Some((name, _)) = call(expr) {
             self.of_api(name)?;
         }
-        match call(expr) {
-            Some(("MakeConst" | "make_const", [_, value])) => match &value.kind {
-                ExprKind::Bool(value) => Ok(Pattern::Bool(*value)),
-                _ => self.number(value, depth),
-            },
-            Some(("IntImm", [_, value])) => self.number(value, depth),
-            Some(("Bool", [value])) => self.pattern(value, depth),
-            _ => Err("a constant of the compiler".to_owned()),
+        let (ty, value, is_scalar) = match call(expr) {
+            Some(("MakeConst" | "make_const", [ty, value])) => (ty, value, false),
+            Some(("IntImm", [ty, value])) => (ty, value, true),
+            _ => return Err("a constant of the compiler".to_owned()),
+        };
+        if subject(self.scope, ty, depth) != Some(Subject::Result) {
+            return Err("a constant whose type need not be the rule's".to_owned());
         }
+        let value = match &value.kind {
+            ExprKind::Bool(value) => Pattern::Bool(*value),
+            _ => self.number(value, depth)?,
+        };
+        Ok(Pattern::Apply(Op::OfResult { is_scalar }, vec![value]))
     }
 
     /// Reads a number of C++, or an expression of IR that C++ computes.
@@ -665,8 +583,10 @@ impl Reader<'_> {
     }
 
     /// Adds what the kinds of literals in a pattern say about types: `IntImm` is no float, and
-    /// `FloatImm` is one.
-    fn literal_types(&self, side: &Pattern, contracts: &mut Vec<Pattern>) {
+    /// `FloatImm` is one. Two floats match one variable if they are close, and then the variable
+    /// is the first of them.
+    fn literal_types(&self, side: &Pattern, contracts: &mut Vec<Pattern>) -> Result<(), String> {
+        let mut floats = Vec::new();
         let mut add = |literal: &Pattern, is_float: bool| {
             let float = Pattern::Apply(Op::IsFloat, vec![literal.clone()]);
             let known = if is_float { float } else { Pattern::Apply(Op::Not, vec![float]) };
@@ -676,7 +596,9 @@ impl Reader<'_> {
         };
         side.visit(&mut |part| match part {
             Pattern::Constant(name) => {
-                add(part, matches!(self.scope.get(name), Some(Name::Float)));
+                let is_float = matches!(self.scope.get(name), Some(Name::Float));
+                floats.extend(is_float.then_some(name));
+                add(part, is_float);
             }
             Pattern::Apply(_, parts) if parts.iter().any(|of| matches!(of, Pattern::Int(_))) => {
                 // A number in a pattern matches an `IntImm`.
@@ -687,7 +609,40 @@ impl Reader<'_> {
             }
             _ => {}
         });
+        let count = floats.len();
+        floats.sort_unstable();
+        floats.dedup();
+        if floats.len() < count {
+            return Err("a variable that matches two floats".to_owned());
+        }
+        Ok(())
     }
+}
+
+/// Gives each further occurrence of a literal's variable a name of its own. They match literals of
+/// one value, but perhaps of several types, and the variable stands for the first.
+fn told_apart(side: Pattern, scope: &Scope, contracts: &mut Vec<Pattern>) -> Pattern {
+    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+    side.map(&mut |part| {
+        let Pattern::Constant(name) = part else { return part };
+        let count = counts.entry(name.clone()).or_default();
+        *count += 1;
+        if *count == 1 {
+            return Pattern::Constant(name);
+        }
+        let mut other = format!("{name}_{count}");
+        while scope.contains_key(&other) {
+            other.push('_');
+        }
+        let other = Pattern::Constant(other);
+        let value = |of: Pattern| Pattern::Apply(Op::Value, vec![of]);
+        let both = vec![value(Pattern::Constant(name)), value(other.clone())];
+        let is_equal = Pattern::Apply(Op::Eq, both);
+        if !contracts.contains(&is_equal) {
+            contracts.push(is_equal);
+        }
+        other
+    })
 }
 
 /// The function whose result says which effects an expression has.

@@ -1,0 +1,256 @@
+//! What the languages of rules build, and what their conditions tell: wrong rules, each with a
+//! right twin.
+
+use halidom_rewrites::examine::{Examined, Standing, examine};
+use halidom_rewrites::options::{Options, Source};
+use halidom_rewrites::profile::Profile;
+use halidom_rewrites::rules::Limits;
+use halidom_smt::{Family, Program};
+
+/// Returns the standings of the rules in files with these names and texts.
+fn standings(profile: &str, files: &[(&str, &str)]) -> Vec<Standing> {
+    let options = Options {
+        profile: Profile::named(profile).expect("a known profile"),
+        solver: Program::find(Family::Z3, None).expect("Z3; `cargo xtask setup` installs it"),
+        limits: Limits { milliseconds: 5000 },
+        threads: 2,
+        cache: None,
+    };
+    let source =
+        |(name, text): &(&str, &str)| Source { name: (*name).into(), text: (*text).into() };
+    let sources: Vec<Source> = files.iter().map(source).collect();
+    let examined = examine(&sources, &[], &options).expect("a solver that runs");
+    examined.iter().map(Examined::standing).collect()
+}
+
+/// Returns a visitor of Halide's with one condition around its rules.
+fn visitor(node: &str, condition: &str) -> String {
+    let (operands, made) = match node {
+        "Select" => (vec!["condition", "true_value", "false_value"], "select(a, b, c)"),
+        "And" => (vec!["a", "b"], "and_op(a, b)"),
+        "LT" => (vec!["a", "b"], "lt(a, b)"),
+        "EQ" => (vec!["a", "b"], "eq(a, b)"),
+        "Add" => (vec!["a", "b"], "add(a, b)"),
+        "Sub" => (vec!["a", "b"], "sub(a, b)"),
+        "Mul" => (vec!["a", "b"], "mul(a, b)"),
+        "Div" => (vec!["a", "b"], "div(a, b)"),
+        "Mod" => (vec!["a", "b"], "mod(a, b)"),
+        "Min" => (vec!["a", "b"], "min(a, b)"),
+        other => panic!("no operands of {other}"),
+    };
+    let mutated = ["a", "b", "c"].iter().zip(&operands).map(|(name, operand)| {
+        format!("ExprInfo {name}_info;\nExpr {name} = mutate(op->{operand}, &{name}_info);\n")
+    });
+    let mutated: String = mutated.collect();
+    format!(
+        "Expr Simplify::visit(const {node} *op, ExprInfo *info) {{\n\
+             {mutated}\
+             int64_t a_mod = a_info.alignment.modulus;\n\
+             int64_t a_rem = a_info.alignment.remainder;\n\
+             int lanes = op->type.lanes();\n\
+             auto rewrite = IRMatcher::rewriter(IRMatcher::{made}, op->type, a.type());\n\
+             if ({condition}) {{\n\
+                 return mutate(rewrite.result, info);\n\
+             }}\n\
+             return op;\n\
+         }}\n"
+    )
+}
+
+/// Returns a visitor of TVM's with some statements.
+fn tvm(node: &str, statements: &str) -> String {
+    format!(
+        "PrimExpr RewriteSimplifier::Impl::VisitExpr_(const {node}Node* op) {{\n\
+             PrimExpr ret = IRMutatorWithAnalyzer::VisitExpr_(op);\n\
+             op = ret.as<{node}Node>();\n\
+             PVar<PrimExpr> x, y, z, w, lanes;\n\
+             PVar<IntImm> c1, c2;\n\
+             PVar<FloatImm> f1;\n\
+             {statements}\n\
+             return ret;\n\
+         }}\n"
+    )
+}
+
+/// Checks the standing of the only rule of a text.
+fn stands(profile: &str, text: &str, expected: Standing) {
+    assert_eq!(standings(profile, &[("a.cpp", text)]), [expected], "{profile}: {text}");
+}
+
+/// Checks that the first rule is verified, and the second is refuted.
+fn check(profile: &str, node: &str, right: &str, wrong: &str) {
+    stands(profile, &visitor(node, right), Standing::Verified);
+    stands(profile, &visitor(node, wrong), Standing::Wrong);
+}
+
+/// Checks that the first statements have a verified rule, and the second ones have one of the
+/// other standing.
+fn check_tvm(node: &str, right: &str, wrong: &str, expected: Standing) {
+    stands("tvm", &tvm(node, right), Standing::Verified);
+    stands("tvm", &tvm(node, wrong), expected);
+}
+
+#[test]
+fn what_is_proved_tells_nothing_where_it_has_no_value() {
+    let halved = "rewrite(max(x, y), max(x, y) + (x / y - x / y), can_prove";
+    let min = halved.replace("max", "min");
+    check(
+        "halide-to-hardware",
+        "Min",
+        &format!("{min}(0 < y, this))"),
+        &format!("{min}(x / y == x / y, this))"),
+    );
+    // A choice between two proofs.
+    check(
+        "halide-to-hardware",
+        "Min",
+        &format!("{min}(0 < y, this) || can_prove(y < 0, this))"),
+        &format!("{min}(0 < y, this) || can_prove(x % y < 1 + x % y, this))"),
+    );
+    // The matcher computes this itself.
+    check(
+        "halide-to-hardware",
+        "Mul",
+        "rewrite(x * c0, x * c0 + (x / c0 - x / c0), 6 % c0 == 0)",
+        "rewrite(x * c0, x * c0 + (x / c0 - x / c0), c0 == c0)",
+    );
+    let rule = |condition: &str| {
+        format!(
+            "if (IsIndexTypedExpr(op)) {{ TVM_TRY_REWRITE_IF(min(x, y), min(x, y) + floormod(x, \
+             y) * 0, {condition}); }}"
+        )
+    };
+    let same = "floormod(x.Eval(), y.Eval())";
+    check_tvm(
+        "Min",
+        &rule("analyzer_->CanProve(y.Eval() > 0)"),
+        &rule(&format!("analyzer_->CanProveEqual({same}, {same})")),
+        Standing::Wrong,
+    );
+}
+
+#[test]
+fn a_condition_of_cpp_that_divides_by_zero_ends_the_compiler() {
+    let rule = |condition: &str| {
+        format!(
+            "if (IsIndexTypedExpr(op->a)) {{ TVM_TRY_REWRITE_IF(min(x, c1) < c2, x < c2, \
+             {condition} && c1.Eval()->value >= c2.Eval()->value); }}"
+        )
+    };
+    let divides = "c1.Eval()->value % c2.Eval()->value == 0";
+    check_tvm(
+        "LT",
+        &rule(&format!("c2.Eval()->value != 0 && {divides}")),
+        &rule(divides),
+        Standing::Crash,
+    );
+    check_tvm(
+        "LT",
+        &rule(&format!("(c2.Eval()->value == 0 || {divides})")),
+        &rule(&format!("({divides} || c2.Eval()->value == 0)")),
+        Standing::Crash,
+    );
+}
+
+#[test]
+fn a_remainder_that_is_reported_need_not_be_reduced() {
+    check(
+        "halide",
+        "Mod",
+        "no_overflow_int(op->type) && rewrite(x % c0, fold(a_rem % c0), a_mod > 0 && a_mod % c0 == \
+         0 && c0 > 0)",
+        "no_overflow_int(op->type) && rewrite(x % c0, a_rem, c0 == a_mod && c0 > 0)",
+    );
+}
+
+#[test]
+fn names_of_all_given_files_count() {
+    let rule = "no_overflow(op->type) && rewrite((x * 2) / 2, x)";
+    let alone = visitor("Div", rule);
+    assert_eq!(standings("halide", &[("a.cpp", &alone)]), [Standing::Verified]);
+    let text = format!("#include \"b.h\"\n{alone}");
+    for header in [
+        "inline bool no_overflow(Type t) { return true; }",
+        "#define no_overflow(t) true",
+        "class Simplify { bool no_overflow(Type t) { return true; } };",
+        "struct no_overflow { no_overflow(Type t); operator bool(); };",
+        "inline bool operator&&(bool a, const Matched &b) { return b; }",
+    ] {
+        for files in
+            [[("a.cpp", text.as_str()), ("b.h", header)], [("b.h", header), ("a.cpp", &text)]]
+        {
+            assert_eq!(standings("halide", &files), [Standing::Wrong], "{header}");
+        }
+    }
+    // What another file keeps to itself counts only where it is included.
+    let other = "#define no_overflow(t) true\nstatic int f();";
+    let files = [("a.cpp", alone.as_str()), ("b.cpp", other)];
+    assert_eq!(standings("halide", &files), [Standing::Verified]);
+    let included = format!("#include \"c/b.cpp\"\n{alone}");
+    let files = [("a.cpp", included.as_str()), ("b.cpp", other)];
+    assert_eq!(standings("halide", &files), [Standing::Wrong]);
+    for (body, expected) in [
+        ("bool Halide::Internal::no_overflow(Type t) { return true; }", Standing::Wrong),
+        ("bool Simplify::no_overflow(Type t) { return true; }", Standing::Wrong),
+        ("static bool no_overflow(Type t) { return true; }", Standing::Verified),
+        ("struct Other { bool no_overflow(Type t) { return true; } };", Standing::Verified),
+    ] {
+        let files = [("a.cpp", alone.as_str()), ("b.cpp", body)];
+        assert_eq!(standings("halide", &files), [expected], "{body}");
+    }
+    // A function of expressions is not called with patterns.
+    let rule = visitor("Min", "rewrite(min(x, y), x, can_prove(x < y, this))");
+    for (body, expected) in [
+        ("bool can_prove(Expr e, const Scope &s) { return true; }", Standing::Verified),
+        ("template<typename T> bool can_prove(T e, S *s) { return true; }", Standing::Unsupported),
+        ("bool Simplify::can_prove(Expr e, S *s) { return true; }", Standing::Unsupported),
+    ] {
+        let files = [("a.cpp", rule.as_str()), ("b.cpp", body)];
+        assert_eq!(standings("halide", &files), [expected], "{body}");
+    }
+    let rule = tvm("Sub", "TVM_TRY_REWRITE((x + y) - y, x);");
+    assert_eq!(standings("tvm", &[("a.cc", &rule)]), [Standing::Verified]);
+    for header in [
+        "#define TVM_TRY_REWRITE(SrcExpr, ResExpr) if ((SrcExpr).Match(ret)) return ret;",
+        "#define y x",
+    ] {
+        let files = [("a.cc", rule.as_str()), ("b.h", header)];
+        assert_eq!(standings("tvm", &files), [Standing::Unsupported], "{header}");
+    }
+}
+
+#[test]
+fn equal_literals_may_have_two_types() {
+    check_tvm(
+        "And",
+        "TVM_TRY_REWRITE(x < c1 && x < c2, x < min(c1, c2));",
+        "TVM_TRY_REWRITE(x < c1 && y < c1, max(x, y) < c1);",
+        Standing::Wrong,
+    );
+    let made = "auto no = PConst<PrimExpr>(MakeConst(op->ty.as_or_throw<PrimType>(), false));";
+    check_tvm(
+        "And",
+        &format!("{made} TVM_TRY_REWRITE(x < c1 && c1 < x, no);"),
+        &format!("{made} TVM_TRY_REWRITE(x < f1 && f1 < x, no);"),
+        Standing::Unsupported,
+    );
+}
+
+#[test]
+fn a_constant_of_cpp_has_the_type_that_is_written() {
+    let made = |value: &str, rule: &str| {
+        format!("auto made = PConst<PrimExpr>({value}); TVM_TRY_REWRITE({rule}, made);")
+    };
+    check_tvm(
+        "LT",
+        &made("MakeConst(op->ty.as_or_throw<PrimType>(), false)", "x < x"),
+        &made("MakeConst(op->a.ty(), false)", "x < x"),
+        Standing::Unsupported,
+    );
+    check_tvm(
+        "Sub",
+        &made("MakeConst(op->ty.as_or_throw<PrimType>(), 0)", "x - x"),
+        &made("IntImm(PrimType::Int(64), 0)", "x - x"),
+        Standing::Unsupported,
+    );
+}
