@@ -45,6 +45,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("rules/scope.rs"),
     include_str!("rules/search.rs"),
     include_str!("rules/signs.rs"),
+    include_str!("rules/terms.rs"),
     include_str!("rules/traps.rs"),
     include_str!("rules/typed.rs"),
     include_str!("rules/tvm.rs"),

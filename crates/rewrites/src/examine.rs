@@ -175,6 +175,54 @@ fn visited(function: &str) -> Option<(&str, &str)> {
     Some((class, node.split([' ', '*', ')']).next()?))
 }
 
+/// Rules that leave nothing that they match, each with its file.
+struct Plain<'f>(Vec<(usize, &'f Found, &'f Rule)>);
+
+/// Finds the rules that leave nothing that they match: those that fire on it, are tried on each
+/// node of their kind with mutated operands, and whose result is returned.
+fn plain<'f>(read: &'f [(usize, Found)], profile: &Profile) -> Plain<'f> {
+    let all = read.iter().filter_map(|(file, found)| {
+        let rule = found.rule.as_ref().ok().filter(|rule| is_unconditional(rule))?;
+        // TVM does not rewrite every result again, so an operand may be as no rule leaves it.
+        if profile.language != Language::IrMatch || !found.used.is_final {
+            return None;
+        }
+        // A class simplifies operands by the rules of its own visitors only, and a visitor of
+        // another kind does not meet all that such a rule matches.
+        let kind = match &rule.lhs {
+            Pattern::Apply(op, _) => format!("{op:?}"),
+            _ => return None,
+        };
+        visited(&found.function).filter(|(_, node)| *node == kind)?;
+        Some((*file, found, rule))
+    });
+    Plain(all.collect())
+}
+
+impl<'f> Plain<'f> {
+    /// Returns the rules that have rewritten all that they match where a rule is tried.
+    fn context(&self, file: usize, found: &Found) -> Context<'f> {
+        // Another rewriter may match another node.
+        let is_earlier = |(other, before, _): &&(usize, &Found, &Rule)| {
+            *other == file
+                && before.function == found.function
+                && before.used.rewriter == found.used.rewriter
+                && before.line < found.line
+        };
+        let class = visited(&found.function).map(|(class, _)| class);
+        let is_of_class = |(_, other, _): &&(usize, &Found, &Rule)| {
+            found.used.are_mutated
+                && class.is_some()
+                && visited(&other.function).map(|(class, _)| class) == class
+        };
+        let rule = |(_, _, rule): &(usize, &'f Found, &'f Rule)| *rule;
+        Context {
+            everywhere: self.0.iter().filter(is_of_class).map(rule).collect(),
+            earlier: self.0.iter().filter(is_earlier).map(rule).collect(),
+        }
+    }
+}
+
 /// Reads the rules of the files and decides those whose file and function, as
 /// `Simplify_Add.cpp: Simplify::visit(const Add *)`, contain one of `wanted`; if `wanted` is empty,
 /// decides all. A rule whose operands are simplified by other rules relies on those, so give the
@@ -189,24 +237,7 @@ pub fn examine(
     options: &Options,
 ) -> Result<Vec<Examined>, ExamineError> {
     let read = found(sources, options.profile);
-    let plain: Vec<(usize, usize, &str, &Rule)> = read
-        .iter()
-        .filter_map(|(file, found)| {
-            let rule = found.rule.as_ref().ok().filter(|rule| is_unconditional(rule))?;
-            // TVM does not rewrite every result again, so an operand may be as no rule leaves it.
-            if options.profile.language != Language::IrMatch {
-                return None;
-            }
-            // A class simplifies operands by the rules of its own visitors only, and a visitor of
-            // another kind does not meet all that such a rule matches.
-            let kind = match &rule.lhs {
-                Pattern::Apply(op, _) => format!("{op:?}"),
-                _ => return None,
-            };
-            visited(&found.function).filter(|(_, node)| *node == kind)?;
-            Some((*file, found.line, found.function.as_str(), rule))
-        })
-        .collect();
+    let plain = plain(&read, options.profile);
     let is_wanted = |(file, found): &&(usize, Found)| {
         let name = format!("{}: {}", sources[*file].name, found.function);
         wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted))
@@ -228,17 +259,7 @@ pub fn examine(
                     vec![At { side: 0, domains: Vec::new(), verdict }]
                 }
                 Ok(rule) => {
-                    let is_earlier = |(other, line, function, _): &&(usize, usize, &str, &Rule)| {
-                        other == file && *function == found.function && *line < found.line
-                    };
-                    let earlier = plain.iter().filter(is_earlier).map(|(.., rule)| *rule).collect();
-                    let class = visited(&found.function).map(|(class, _)| class);
-                    let is_of_class = |(_, _, function, _): &&(usize, usize, &str, &Rule)| {
-                        class.is_some() && visited(function).map(|(class, _)| class) == class
-                    };
-                    let everywhere =
-                        plain.iter().filter(is_of_class).map(|(.., rule)| *rule).collect();
-                    let context = Context { everywhere, earlier };
+                    let context = plain.context(*file, found);
                     let key = key(rule, &context, options);
                     let known = cache.get(&key, rule, &context, options);
                     known.unwrap_or_else(|| {

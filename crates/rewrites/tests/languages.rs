@@ -254,3 +254,70 @@ fn a_constant_of_cpp_has_the_type_that_is_written() {
         Standing::Unsupported,
     );
 }
+
+#[test]
+fn only_what_a_function_returns_was_rewritten_before() {
+    let visitor = |node: &str, maker: &str, operands: [&str; 2], used: &str| {
+        format!(
+            "Expr Simplify::visit(const {node} *op, ExprInfo *info) {{\n\
+                 Expr a = {};\n\
+                 Expr b = {};\n\
+                 auto rewrite = IRMatcher::rewriter(IRMatcher::{maker}, op->type, a.type());\n\
+                 {used}\n\
+                 return op;\n\
+             }}\n",
+            operands[0], operands[1]
+        )
+    };
+    let mutated = ["mutate(op->a, nullptr)", "mutate(op->b, nullptr)"];
+    let rule = "if (no_overflow_int(a.type()) && rewrite(x * c0 < y * c0, x < y, c0 >= 0)) { return \
+                rewrite.result; }";
+    let user = visitor("LT", "lt(a, b)", mutated, rule);
+    let standing = |mul: &str, user: &str| {
+        *standings("halide", &[("a.cpp", &format!("{mul}{user}"))]).last().expect("a rule")
+    };
+    let plain = "if (rewrite(x * 0, 0)) { return rewrite.result; }";
+    for used in [
+        plain,
+        "if (rewrite(x * 0, 0)) { return mutate(std::move(rewrite.result), info); }",
+        "if (rewrite(x * 0, 0)) { if (rewrite.result.same_as(a)) { count++; } return \
+         rewrite.result; }",
+        "if (rewrite(x * 1, x) || rewrite(x * 0, 0)) { return rewrite.result; }",
+    ] {
+        let mul = visitor("Mul", "mul(a, b)", mutated, used);
+        assert_eq!(standing(&mul, &user), Standing::Verified, "{used}");
+    }
+    for used in [
+        "if (rewrite(x * 0, 0)) { count++; }",
+        "if (rewrite(x * 0, 0) && is_pure(a)) { return rewrite.result; }",
+        "if (!rewrite(x * 0, 0)) { return rewrite.result; }",
+        "if (rewrite(x * 0, 0)) { if (lazy) { return op; } return rewrite.result; }",
+        "if (rewrite(x * 0, 0)) { forget(rewrite.result); return rewrite.result; }",
+        "if (rewrite(x * 0, 0)) { return Mul::make(a, b); }",
+        "if (rewrite(x * 0, 0)) { while (lazy) { return op; } return rewrite.result; }",
+        "rewrite(x * 0, 0);",
+        "std::swap(a, b); if (rewrite(x * 0, 0)) { return rewrite.result; }",
+        "return rewrite(x * 0, 0) ? rewrite.result : op;",
+    ] {
+        let mul = visitor("Mul", "mul(a, b)", mutated, used);
+        assert_eq!(standing(&mul, &user), Standing::Wrong, "{used}");
+    }
+    for (maker, operands) in [
+        ("mul(a, a)", mutated),
+        ("mul(b, a)", mutated),
+        ("mul(op->a, op->b)", mutated),
+        ("add(a, b)", mutated),
+        ("mul(a, b)", ["op->a", "op->b"]),
+        ("mul(a, b)", ["mutate(op->b, nullptr)", "mutate(op->a, nullptr)"]),
+        ("mul(a, b)", ["mutate(op->a, nullptr)", "mutate(op->a * 2, nullptr)"]),
+    ] {
+        let mul = visitor("Mul", maker, operands, plain);
+        assert_eq!(standing(&mul, &user), Standing::Wrong, "{maker} {operands:?}");
+    }
+    let mul = visitor("Mul", "mul(a, b)", mutated, plain);
+    for operands in [["op->a", "op->b"], ["mutate(op->a, nullptr)", "op->b"], ["strip(op->a)", "b"]]
+    {
+        let user = visitor("LT", "lt(a, b)", operands, rule);
+        assert_eq!(standing(&mul, &user), Standing::Wrong, "{operands:?}");
+    }
+}

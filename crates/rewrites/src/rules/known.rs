@@ -4,7 +4,7 @@ use halidom_base::FxHashMap;
 use halidom_cpp::ast::{Declared, Expr, ExprKind, Function};
 use halidom_cpp::words;
 
-use super::locals::{Types, described};
+use super::locals::{Types, described, is_mutated, is_node_of_op};
 use super::names::{Declaration, Names, names_in};
 use super::own::{Own, call};
 
@@ -42,11 +42,10 @@ impl<'f> Known<'f> {
         self.described.get(info).is_some_and(|last| *last < top)
     }
 
-    /// Returns the operands of a rewriter that a variable is declared with. Those without a name
-    /// are `None`, and so are those that may be something else later.
-    pub(super) fn operands(&self, variable: &str, value: &Expr) -> Option<Vec<Option<String>>> {
+    /// Returns the rewriter that a variable is declared with.
+    pub(super) fn rewriter(&self, variable: &str, value: &Expr) -> Option<Rewriter> {
         let (name_of_maker, maker, arguments) = of_matcher(value)?;
-        let (_, _, operands) = of_matcher(arguments.first()?)?;
+        let (name_of_node, node, operands) = of_matcher(arguments.first()?)?;
         let is_it =
             |known: &&Declaration<'_>| known.value.is_some_and(|of| std::ptr::eq(of, value));
         let at = self.names.declarations(variable).find(is_it)?.at;
@@ -59,7 +58,23 @@ impl<'f> Known<'f> {
             _ => None,
         };
         let is_maker = maker == "rewriter" && !self.names.has(name_of_maker);
-        is_maker.then(|| operands.iter().map(name).collect())
+        let are_mutated = is_kept
+            && operands.iter().all(|operand| match &operand.kind {
+                ExprKind::Integer(..) => true,
+                ExprKind::Name(name) => {
+                    self.names.is_settled_value(name, at) && is_mutated(&self.names, name)
+                }
+                _ => false,
+            });
+        let is_of_node = are_mutated
+            && !self.names.has(name_of_node)
+            && is_node_of_op(&self.names, node, operands);
+        is_maker.then(|| Rewriter {
+            operands: operands.iter().map(name).collect(),
+            place: at,
+            are_mutated,
+            is_of_node,
+        })
     }
 
     /// Returns a variable that keeps the value that it is declared with.
@@ -74,6 +89,20 @@ impl<'f> Known<'f> {
         let ty = if is_own { String::new() } else { variable.ty.clone() };
         Some(Local { ty, value: value.clone(), top, is_settled })
     }
+}
+
+/// A rewriter of a function.
+#[derive(Clone)]
+pub(super) struct Rewriter {
+    /// The names of the operands of the node that it matches. Those without a name are `None`, and
+    /// so are those that may be something else later.
+    pub(super) operands: Vec<Option<String>>,
+    /// The place of its declaration in the function.
+    pub(super) place: usize,
+    /// True if every operand is a literal or what `mutate` returned.
+    pub(super) are_mutated: bool,
+    /// True if the operands are those of the visited node, each mutated.
+    pub(super) is_of_node: bool,
 }
 
 /// A variable of C++ that keeps the value of its declaration.

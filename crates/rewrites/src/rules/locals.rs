@@ -168,6 +168,68 @@ pub(super) fn described(function: &Function, names: &Names<'_>) -> FxHashMap<Str
     }
 }
 
+/// The expression that `mutate(e, …)` simplifies.
+fn mutated<'e>(value: &'e Expr, names: &Names<'_>) -> Option<&'e Expr> {
+    let ExprKind::Call { callee, arguments, .. } = &value.kind else { return None };
+    let is_mutate = matches!(&callee.kind, ExprKind::Name(name) if name == "mutate");
+    arguments.first().filter(|_| is_mutate && !names.has("mutate"))
+}
+
+/// Tests whether a variable is at all times what `mutate` returned.
+pub(super) fn is_mutated(names: &Names<'_>, name: &str) -> bool {
+    let is_value = |value: &Expr| mutated(value, names).is_some();
+    let is_declared = |name: &str| {
+        let mut all = names.declarations(name).peekable();
+        all.peek().is_some()
+            && all.all(|known| {
+                ["Expr", "auto"].contains(&known.ty) && known.value.is_some_and(is_value)
+            })
+            && !names.is_parameter(name)
+            && !names.is_hidden(name)
+    };
+    let are_changes = |name: &str| {
+        names.changes(name).all(|change| match &change.kind {
+            Kind::Assigned(value) => is_value(value),
+            Kind::Swapped(other) => is_declared(other),
+            Kind::Other => false,
+        })
+    };
+    let mut partners = names.changes(name).filter_map(|change| match &change.kind {
+        Kind::Swapped(other) => Some(*other),
+        Kind::Assigned(_) | Kind::Other => None,
+    });
+    is_declared(name) && are_changes(name) && partners.all(are_changes)
+}
+
+/// Tests whether a function of `IRMatch.h` with these operands makes the visited node, where its
+/// two operands are mutated. Those of a commutative node may be exchanged.
+pub(super) fn is_node_of_op(names: &Names<'_>, node: &str, operands: &[Expr]) -> bool {
+    let class = names.parameter_type("op").trim_end_matches('*');
+    let is_op = names.is_parameter("op") && names.is_steady("op");
+    let [Expr { kind: ExprKind::Name(a), .. }, Expr { kind: ExprKind::Name(b), .. }] = operands
+    else {
+        return false;
+    };
+    let is_operand = |name: &str, other: &str, member: &str| {
+        let all: Vec<_> = names.declarations(name).collect();
+        let is_value = |value: &Expr| {
+            let path = mutated(value, names).and_then(path);
+            path.is_some_and(|path| path == ["op", member])
+        };
+        let is_kept = |change: &Change<'_>| match &change.kind {
+            Kind::Swapped(partner) => *partner == other && ["add", "mul"].contains(&node),
+            Kind::Assigned(_) | Kind::Other => false,
+        };
+        matches!(all.as_slice(), [only] if only.is_top && only.value.is_some_and(is_value))
+            && names.changes(name).all(is_kept)
+    };
+    is_op
+        && makes(node, class)
+        && !names.has(class)
+        && is_operand(a, b, "a")
+        && is_operand(b, a, "b")
+}
+
 /// The types of the variables of a function and of its rewriters.
 #[derive(Default)]
 pub(super) struct Types {

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use halidom_base::FxHashMap;
+use halidom_base::{FxHashMap, FxHashSet};
 use halidom_cpp::Sign;
 use halidom_cpp::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
 
-use super::known::{Known, Local, of_matcher};
+use super::known::{Known, Local, Rewriter};
 use super::locals::operand_of_info;
 use super::own::{call, path};
-use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
+use super::pattern::{Op, Pattern};
+use super::terms::{Reader, casts_fit};
 use crate::profile::Language;
 
 /// A test of a type in a condition of a function.
@@ -164,14 +165,27 @@ pub struct Found {
     pub function: String,
     /// The rule, or the construct that is not understood.
     pub rule: Result<Rule, String>,
+    /// What is known of the rule's use in its function.
+    pub used: Used,
+}
+
+/// The use of a rule of `IRMatch.h` in its function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// The place of the rewriter's declaration in the function.
+    pub rewriter: usize,
+    /// True if the operands of the matched node are literals, or were mutated.
+    pub are_mutated: bool,
+    /// True if the rule is tried on the visited node with its operands mutated, and the function
+    /// returns what it made.
+    pub is_final: bool,
 }
 
 /// The meaning of the names in the enclosing function.
 #[derive(Clone)]
-struct Scope<'f> {
-    known: &'f Known<'f>,
-    /// Rewriters, with the names of the operands of the node that each matches.
-    rewriters: FxHashMap<String, Vec<Option<String>>>,
+pub(super) struct Scope<'f> {
+    pub(super) known: &'f Known<'f>,
+    rewriters: FxHashMap<String, Rewriter>,
     locals: FxHashMap<String, Local>,
     /// The statement of the body that is read.
     top: usize,
@@ -179,30 +193,30 @@ struct Scope<'f> {
 
 impl Scope<'_> {
     /// Tests whether the function or the file gives a name a meaning of its own.
-    fn is_own(&self, name: &str) -> bool {
+    pub(super) fn is_own(&self, name: &str) -> bool {
         self.known.names.has(name)
     }
 
     /// Tests whether the file gives an operator a meaning of its own.
-    fn is_own_sign(&self, sign: Sign) -> bool {
+    pub(super) fn is_own_sign(&self, sign: Sign) -> bool {
         self.known.names.has_operator(sign)
     }
 
     /// Tests whether the names in the value of a variable mean the same after its declaration.
-    fn is_settled(&self, name: &str) -> bool {
+    pub(super) fn is_settled(&self, name: &str) -> bool {
         self.locals.get(name).is_some_and(|local| local.is_settled)
     }
 
     /// Returns the value of a variable that is declared with one of these types, and the statement
     /// of the body where it is evaluated.
-    fn value(&self, name: &str, types: &[&str]) -> Option<(&Expr, usize)> {
+    pub(super) fn value(&self, name: &str, types: &[&str]) -> Option<(&Expr, usize)> {
         let local = self.locals.get(name)?;
         Some((local.of(types)?, local.top))
     }
 }
 
 /// The types that keep an integer.
-const INTEGERS: [&str; 2] = ["int", "int64_t"];
+pub(super) const INTEGERS: [&str; 2] = ["int", "int64_t"];
 
 /// The functions that make literals.
 const LITERALS: [&str; 4] = ["make_const", "make_one", "make_signed_integer_overflow", "make_zero"];
@@ -211,6 +225,8 @@ pub(super) struct Walk<'f> {
     name: String,
     scope: Scope<'f>,
     guards: Vec<Guard>,
+    /// The calls of rewriters after whose success their result is returned.
+    ends: FxHashSet<usize>,
     found: &'f mut Vec<Found>,
 }
 
@@ -218,7 +234,7 @@ impl<'f> Walk<'f> {
     pub(super) fn new(name: String, known: &'f Known<'f>, found: &'f mut Vec<Found>) -> Self {
         let (rewriters, locals) = (FxHashMap::default(), FxHashMap::default());
         let scope = Scope { known, rewriters, locals, top: 0 };
-        Self { name, scope, guards: Vec::new(), found }
+        Self { name, scope, guards: Vec::new(), ends: FxHashSet::default(), found }
     }
 
     pub(super) fn function(&mut self, function: &Function) {
@@ -245,8 +261,8 @@ impl<'f> Walk<'f> {
                     let Some(value) = &variable.value else { continue };
                     self.expr(value);
                     let name = &variable.name;
-                    match self.scope.known.operands(name, value) {
-                        Some(operands) => self.scope.rewriters.insert(name.clone(), operands),
+                    match self.scope.known.rewriter(name, value) {
+                        Some(rewriter) => self.scope.rewriters.insert(name.clone(), rewriter),
                         None => self.scope.rewriters.remove(name),
                     };
                     if let Some(local) = self.scope.known.local(variable, self.scope.top) {
@@ -258,6 +274,10 @@ impl<'f> Walk<'f> {
             StmtKind::If { declared, condition, then, otherwise } => {
                 let guard = match (declared, condition) {
                     (None, Some(condition)) => {
+                        let mut last = Vec::new();
+                        self.last_rewrites(condition, &mut last);
+                        let returned = last.into_iter().filter(|(of, _)| self.returns(then, of));
+                        self.ends.extend(returned.map(|(_, place)| place).collect::<Vec<_>>());
                         self.expr(condition);
                         self.guard(condition)
                     }
@@ -328,6 +348,79 @@ impl<'f> Walk<'f> {
         }
     }
 
+    /// Collects the calls of rewriters in a condition whose success makes it true, each with the
+    /// rewriter.
+    fn last_rewrites<'e>(&self, condition: &'e Expr, found: &mut Vec<(&'e str, usize)>) {
+        match &condition.kind {
+            ExprKind::Binary(sign, ..) if self.scope.is_own_sign(*sign) => {}
+            ExprKind::Binary(sign, _, last) if *sign == Sign::And => {
+                self.last_rewrites(last, found);
+            }
+            ExprKind::Binary(sign, lhs, rhs) if *sign == Sign::Or => {
+                self.last_rewrites(lhs, found);
+                self.last_rewrites(rhs, found);
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                match (&callee.kind, arguments.as_slice()) {
+                    (ExprKind::Name(name), [condition])
+                        if name == "EVAL_IN_LAMBDA" && !self.scope.is_own(name) =>
+                    {
+                        self.last_rewrites(condition, found);
+                    }
+                    (ExprKind::Name(name), _) if self.scope.rewriters.contains_key(name) => {
+                        found.push((name, place(condition)));
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Tests whether a statement returns the result of a rewriter, perhaps simplified again.
+    fn returns(&self, stmt: &Stmt, rewriter: &str) -> bool {
+        let is_result = |value: &Expr| {
+            matches!(&value.kind, ExprKind::Member { object, name, .. } if name == "result"
+                && matches!(&object.kind, ExprKind::Name(of) if of == rewriter))
+        };
+        let is_moved = |value: &Expr| match &value.kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                matches!(&callee.kind, ExprKind::Name(name) if name == "std::move")
+                    && matches!(arguments.as_slice(), [value] if is_result(value))
+            }
+            _ => is_result(value),
+        };
+        match &stmt.kind {
+            StmtKind::Block(stmts) => stmts.split_last().is_some_and(|(last, before)| {
+                before.iter().all(|stmt| is_apart(stmt, rewriter)) && self.returns(last, rewriter)
+            }),
+            StmtKind::Return(Some(value)) => match &value.kind {
+                ExprKind::Call { callee, arguments, .. } => {
+                    let is_mutate =
+                        matches!(&callee.kind, ExprKind::Name(name) if name == "mutate");
+                    is_mutate
+                        && !self.scope.is_own("mutate")
+                        && arguments.first().is_some_and(is_moved)
+                        || is_moved(value)
+                }
+                _ => is_moved(value),
+            },
+            StmtKind::Return(None)
+            | StmtKind::If { .. }
+            | StmtKind::Declare(_)
+            | StmtKind::Expr(_)
+            | StmtKind::While(..)
+            | StmtKind::For { .. }
+            | StmtKind::ForEach(..)
+            | StmtKind::Switch(..)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Nothing
+            | StmtKind::Struct(_)
+            | StmtKind::Other(_) => false,
+        }
+    }
+
     /// Tests whether all that a statement returns is simplified, and not the node itself.
     fn returns_simplified(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
@@ -395,11 +488,14 @@ impl<'f> Walk<'f> {
             }
             ExprKind::Call { callee, arguments, .. } => {
                 if let ExprKind::Name(name) = &callee.kind
-                    && let Some(operands) = self.scope.rewriters.get(name).cloned()
+                    && let Some(rewriter) = self.scope.rewriters.get(name).cloned()
                 {
-                    let rule = self.rule(&operands, arguments);
+                    let rule = self.rule(&rewriter.operands, arguments);
                     let function = self.name.clone();
-                    self.found.push(Found { line: expr.line, function, rule });
+                    let is_final = rewriter.is_of_node && self.ends.contains(&place(expr));
+                    let (rewriter, are_mutated) = (rewriter.place, rewriter.are_mutated);
+                    let used = Used { rewriter, are_mutated, is_final };
+                    self.found.push(Found { line: expr.line, function, rule, used });
                     return;
                 }
                 for argument in arguments {
@@ -433,20 +529,12 @@ impl<'f> Walk<'f> {
         let [lhs, rhs, rest @ ..] = arguments else {
             return Err("a rewriter called with fewer than two arguments".to_owned());
         };
-        let mut reader =
-            Reader { scope: &self.scope, operands: FxHashMap::default(), contracts: Vec::new() };
+        let mut reader = Reader::of(&self.scope);
         let lhs = reader.pattern(lhs)?;
-        if let Pattern::Apply(_, parts) = &lhs {
-            for (name, part) in operands.iter().zip(parts) {
-                if let Some(name) = name {
-                    reader.operands.insert(name.clone(), part.clone());
-                }
-            }
-        }
+        reader.bind(operands, &lhs);
         let rhs = reader.pattern(rhs)?;
         let predicate = rest.first().map(|predicate| reader.pattern(predicate)).transpose()?;
-        let others_cast = predicate.iter().chain([&lhs]).any(|part| casts(part) > 0);
-        if others_cast || casts(&rhs) > casts_to_result(&rhs) {
+        if !casts_fit(&lhs, &rhs, predicate.as_ref()) {
             return Err("a cast whose type need not be that of its place".to_owned());
         }
         let guards = self.guards.iter().map(|guard| reader.guard(guard)).collect();
@@ -460,25 +548,50 @@ impl<'f> Walk<'f> {
     }
 }
 
-/// Returns the number of casts in a pattern.
-fn casts(pattern: &Pattern) -> usize {
-    let mut count = 0;
-    pattern.visit(&mut |part| count += usize::from(matches!(part, Pattern::Apply(Op::Cast, _))));
-    count
+/// Tests whether control passes the end of a statement, and the statement leaves the result of a
+/// rewriter as it is.
+fn is_apart(stmt: &Stmt, rewriter: &str) -> bool {
+    match &stmt.kind {
+        StmtKind::Expr(_) | StmtKind::Declare(_) | StmtKind::Nothing => {
+            let is_it = |of: &Expr| matches!(&of.kind, ExprKind::Name(name) if name == rewriter);
+            let (mut mentions, mut reads) = (0, 0);
+            stmt.visit(&mut |part| {
+                mentions += usize::from(is_it(part));
+                if let ExprKind::Call { callee, arguments, .. } = &part.kind {
+                    let is_read = path(callee)
+                        .is_some_and(|path| path == [rewriter, "result", "same_as"])
+                        && arguments.len() == 1;
+                    reads += usize::from(is_read);
+                }
+            });
+            mentions == reads
+        }
+        StmtKind::If { declared: None, condition, then, otherwise } => {
+            let condition = condition.as_ref().is_none_or(|condition| {
+                let (kind, line) = (StmtKind::Expr(condition.clone()), stmt.line);
+                is_apart(&Stmt { kind, line }, rewriter)
+            });
+            condition
+                && is_apart(then, rewriter)
+                && otherwise.as_ref().is_none_or(|other| is_apart(other, rewriter))
+        }
+        StmtKind::Block(stmts) => stmts.iter().all(|stmt| is_apart(stmt, rewriter)),
+        StmtKind::If { .. }
+        | StmtKind::Return(_)
+        | StmtKind::While(..)
+        | StmtKind::For { .. }
+        | StmtKind::ForEach(..)
+        | StmtKind::Switch(..)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Struct(_)
+        | StmtKind::Other(_) => false,
+    }
 }
 
-/// Returns the number of casts in a pattern that stand where the type is that of the whole.
-fn casts_to_result(pattern: &Pattern) -> usize {
-    let Pattern::Apply(op, parts) = pattern else { return 0 };
-    let parts = match op {
-        Op::Cast => return 1 + casts_to_result(&parts[0]),
-        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max | Op::Neg => {
-            parts.as_slice()
-        }
-        Op::Select => parts.get(1..).unwrap_or_default(),
-        _ => return 0,
-    };
-    parts.iter().map(casts_to_result).sum()
+/// Returns the place of an expression in memory, which tells it from all others of a function.
+fn place(expr: &Expr) -> usize {
+    std::ptr::from_ref(expr).addr()
 }
 
 /// True if control never passes the end of a statement.
@@ -578,7 +691,7 @@ fn not_zero(scope: &Scope<'_>, info: &str, top: usize) -> Guard {
 }
 
 /// Returns the subject of a type expression.
-fn subject(scope: &Scope<'_>, expr: &Expr) -> Option<Subject> {
+pub(super) fn subject(scope: &Scope<'_>, expr: &Expr) -> Option<Subject> {
     let names = path(expr)?;
     let types = &scope.known.types;
     match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -588,210 +701,4 @@ fn subject(scope: &Scope<'_>, expr: &Expr) -> Option<Subject> {
         [name] => subject(scope, scope.value(name, &["Type", "Type&"])?.0),
         _ => None,
     }
-}
-
-struct Reader<'s> {
-    scope: &'s Scope<'s>,
-    operands: FxHashMap<String, Pattern>,
-    contracts: Vec<Pattern>,
-}
-
-impl Reader<'_> {
-    fn pattern(&mut self, expr: &Expr) -> Result<Pattern, String> {
-        let apply = |op, operands| Ok(Pattern::Apply(op, operands));
-        let own = |name: &dyn fmt::Display| {
-            Err(format!("`{name}`, which may mean something of the file's own"))
-        };
-        match &expr.kind {
-            ExprKind::Binary(sign, ..) | ExprKind::Prefix(sign, _)
-                if self.scope.is_own_sign(*sign) =>
-            {
-                own(sign)
-            }
-            // Its arithmetic with other numbers is that of C++.
-            ExprKind::Integer(_, suffix) if suffix.contains(['u', 'U']) => {
-                Err("an unsigned number of C++".to_owned())
-            }
-            ExprKind::Integer(value, _) => {
-                i64::try_from(*value).map(Pattern::Int).map_err(|_| value.to_string())
-            }
-            ExprKind::Bool(value) => Ok(Pattern::Bool(*value)),
-            ExprKind::Name(name) => self.name(name),
-            ExprKind::Prefix(sign, operand) if *sign == Sign::Not => {
-                apply(Op::Not, vec![self.pattern(operand)?])
-            }
-            ExprKind::Prefix(sign, operand) if *sign == Sign::Sub => {
-                Ok(match self.pattern(operand)? {
-                    Pattern::Int(value) => Pattern::Int(-value),
-                    operand => Pattern::Apply(Op::Neg, vec![operand]),
-                })
-            }
-            ExprKind::Binary(sign, lhs, rhs) => {
-                let op = operator(sign.text()).ok_or_else(|| format!("operator {sign}"))?;
-                let sides = [self.pattern(lhs)?, self.pattern(rhs)?];
-                if sides.iter().all(|side| matches!(side, Pattern::Int(_) | Pattern::Bool(_))) {
-                    return Err("arithmetic of numbers, which C++ computes".to_owned());
-                }
-                apply(op, sides.into())
-            }
-            ExprKind::Call { callee, arguments, .. } => {
-                if let ExprKind::Member { object, name, .. } = &callee.kind
-                    && arguments.is_empty()
-                    && self.is_of_operand(object)
-                {
-                    match name.as_str() {
-                        "min" => return Ok(Pattern::TypeMin),
-                        "max" => return Ok(Pattern::TypeMax),
-                        _ => {}
-                    }
-                }
-                if let Some(parts) = path(expr).filter(|parts| parts.len() > 1)
-                    && parts.last().is_some_and(|last| last == "lanes")
-                {
-                    return self.lanes(&parts);
-                }
-                let Some((full, name, arguments)) = of_matcher(expr) else {
-                    return Err("call of a member".to_owned());
-                };
-                if self.scope.known.names.has_for_patterns(full) {
-                    return own(&name);
-                }
-                match (name, arguments) {
-                    ("Overflow" | "Indeterminate", []) => return Ok(Pattern::Undefined),
-                    // `intrin(Call::likely, x)` is an older spelling of `likely(x)`.
-                    ("intrin", [kind, operand]) => {
-                        let kind = match &kind.kind {
-                            ExprKind::Name(kind) => kind.rsplit("::").next().unwrap_or(kind),
-                            _ => "",
-                        };
-                        return match kind {
-                            "likely" | "likely_if_innermost" => {
-                                apply(Op::Likely, vec![self.pattern(operand)?])
-                            }
-                            "abs" => apply(Op::Abs, vec![self.pattern(operand)?]),
-                            _ => Err(format!("intrinsic {kind}")),
-                        };
-                    }
-                    // Other types are not modelled.
-                    ("cast", [ty, operand]) => {
-                        return if subject(self.scope, ty) == Some(Subject::Result) {
-                            apply(Op::Cast, vec![self.pattern(operand)?])
-                        } else {
-                            Err("a cast to a type other than the result's".to_owned())
-                        };
-                    }
-                    _ => {}
-                }
-                let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
-                let Some((_, op, least, most)) = known else { return Err(name.to_owned()) };
-                if arguments.len() < *least {
-                    return Err(format!("{name} of {} arguments", arguments.len()));
-                }
-                let operands = arguments.iter().take(*most).map(|argument| self.pattern(argument));
-                apply(*op, operands.collect::<Result<_, _>>()?)
-            }
-            ExprKind::Float(_)
-            | ExprKind::Text(_)
-            | ExprKind::Null
-            | ExprKind::This
-            | ExprKind::Member { .. }
-            | ExprKind::Index(..)
-            | ExprKind::Prefix(..)
-            | ExprKind::Postfix(..)
-            | ExprKind::Assign(..)
-            | ExprKind::Conditional(..)
-            | ExprKind::Cast(..)
-            | ExprKind::Braces(..) => Err("expression in a rule".to_owned()),
-            ExprKind::Lambda(_) => Err("a lambda function".to_owned()),
-            ExprKind::Other(kind) => Err(kind.clone()),
-        }
-    }
-
-    /// Reads a number of lanes that is asked for in the rule. Different ones have different names.
-    fn lanes(&self, parts: &[String]) -> Result<Pattern, String> {
-        let name = parts.join("_");
-        let name = if name == "op_type_lanes" { "lanes".to_owned() } else { name };
-        if self.scope.is_own(&name) { Err(name) } else { Ok(Pattern::Lanes(name)) }
-    }
-
-    /// Tests whether a type is that of the operands of the node that is rewritten.
-    fn is_of_operand(&self, ty: &Expr) -> bool {
-        match subject(self.scope, ty) {
-            Some(Subject::Operand) => true,
-            Some(Subject::Result) => !self.scope.known.types.is_comparison(),
-            None => false,
-        }
-    }
-
-    fn name(&mut self, name: &str) -> Result<Pattern, String> {
-        if let Some(operand) = self.operands.get(name) {
-            return Ok(operand.clone());
-        }
-        if is_wildcard(name) && !self.scope.known.names.is_taken(name) {
-            return Ok(Pattern::Wild(name.to_owned()));
-        }
-        if is_constant(name) && !self.scope.known.names.is_taken(name) {
-            return Ok(Pattern::Constant(name.to_owned()));
-        }
-        let (value, top) = self.scope.value(name, &INTEGERS).ok_or_else(|| name.to_owned())?;
-        let names = path(value).unwrap_or_default();
-        match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-            [.., "lanes"] => Ok(Pattern::Lanes(name.to_owned())),
-            [info, "alignment", "modulus" | "remainder"] => {
-                if !self.scope.known.describes(info, top) {
-                    return Err(format!("{info}, which need not describe its operand"));
-                }
-                let operand = operand_of_info(info)
-                    .and_then(|operand| self.operands.get(operand).cloned())
-                    .unwrap_or_else(|| Pattern::Host((*info).to_owned()));
-                let part = |part: &str| Pattern::Host(format!("{info}_{part}"));
-                let (modulus, remainder) = (part("modulus"), part("remainder"));
-                let contract = alignment(&operand, &modulus, &remainder);
-                if !self.contracts.contains(&contract) {
-                    self.contracts.push(contract);
-                }
-                Ok(part(&names[2]))
-            }
-            _ => match &value.kind {
-                ExprKind::Binary(..) if self.scope.is_settled(name) => self.pattern(value),
-                _ => Err(name.to_owned()),
-            },
-        }
-    }
-
-    /// Replaces the names in the facts of a guard by the operands.
-    fn guard(&self, guard: &Guard) -> Guard {
-        match guard {
-            Guard::All(parts) => Guard::All(parts.iter().map(|part| self.guard(part)).collect()),
-            Guard::Any(parts) => Guard::Any(parts.iter().map(|part| self.guard(part)).collect()),
-            Guard::Not(part) => Guard::Not(Box::new(self.guard(part))),
-            Guard::Passed(part) => Guard::Passed(Box::new(self.guard(part))),
-            Guard::Left(part) => Guard::Left(Box::new(self.guard(part))),
-            Guard::Fact(Pattern::Apply(op, parts)) => {
-                let put = |part: &Pattern| match part {
-                    Pattern::Host(name) => self.operands.get(name).cloned(),
-                    part => Some(part.clone()),
-                };
-                match parts.iter().map(put).collect::<Option<Vec<_>>>() {
-                    Some(parts) => Guard::Fact(Pattern::Apply(*op, parts)),
-                    None => Guard::Unknown,
-                }
-            }
-            Guard::Fact(_) | Guard::Type(..) | Guard::Unknown => guard.clone(),
-        }
-    }
-}
-
-/// Returns the promise of `ModulusRemainder` for an operand: if the modulus is 0, the operand
-/// equals the remainder; else the modulus divides their difference. The remainder may be negative
-/// or larger than the modulus: products and differences of reports leave it as it is.
-fn alignment(operand: &Pattern, modulus: &Pattern, remainder: &Pattern) -> Pattern {
-    let apply =
-        |op, lhs: &Pattern, rhs: &Pattern| Pattern::Apply(op, vec![lhs.clone(), rhs.clone()]);
-    let zero = Pattern::Int(0);
-    let exact = apply(Op::And, &apply(Op::Eq, modulus, &zero), &apply(Op::Eq, operand, remainder));
-    let difference = apply(Op::Sub, operand, remainder);
-    let divides = apply(Op::Eq, &apply(Op::Mod, &difference, modulus), &zero);
-    let periodic = apply(Op::And, &apply(Op::Gt, modulus, &zero), &divides);
-    apply(Op::Or, &exact, &periodic)
 }

@@ -7,7 +7,7 @@ use halidom_cpp::{is_letter, split_name, without_comments, words};
 use super::known::Known;
 use super::own::{Own, call, is_of_space};
 use super::pattern::FUNCTIONS;
-use super::read::{Found, TYPE_TESTS, Walk};
+use super::read::{Found, TYPE_TESTS, Used, Walk};
 
 /// Returns the rules of a file that stands alone, in order.
 pub fn rules(file: &File) -> Vec<Found> {
@@ -38,7 +38,7 @@ pub(crate) fn rules_among(file: &File, own: &Own<'_>) -> Vec<Found> {
         }
         if let Some(line) = line {
             let rule = Err("a use of a rewriter in a place that is not read".to_owned());
-            found.push(Found { line, function: name, rule });
+            found.push(Found { line, function: name, rule, used: Used::default() });
         }
     }
     found

@@ -20,7 +20,7 @@ use super::macros::{MACROS, has_word, macros_of, without_definitions};
 use super::names::Names;
 use super::own::{Own, call, is_of_space, path};
 use super::pattern::{Op, Pattern, TVM_FUNCTIONS, operator};
-use super::read::{Found, Guard, Rule, Subject, TypeTest, always_leaves};
+use super::read::{Found, Guard, Rule, Subject, TypeTest, Used, always_leaves};
 use super::typed::have_its_type;
 use super::uses::{Use, cut};
 use crate::profile::Language;
@@ -120,7 +120,7 @@ pub(crate) fn rules(index: usize, files: &[(&str, &str)]) -> Vec<Found> {
             |function: &&Function| function.line <= of.line && of.line <= function.last_line;
         let function = file.functions.iter().find(around).map(title).unwrap_or_default();
         let rule = Err("a rule in text that is not understood as C++".to_owned());
-        Found { line: of.line, function, rule }
+        Found { line: of.line, function, rule, used: Used::default() }
     };
     uses.iter().zip(found).map(|(of, found)| found.unwrap_or_else(|| unseen(of))).collect()
 }
@@ -252,7 +252,10 @@ impl Walk<'_> {
 
     fn report(&mut self, number: usize, rule: Result<Rule, String>) {
         if let (Some(of), Some(found)) = (self.uses.get(number), self.found.get_mut(number)) {
-            *found = Some(Found { line: of.line, function: self.name.clone(), rule });
+            *found = {
+                let (line, function) = (of.line, self.name.clone());
+                Some(Found { line, function, rule, used: Used::default() })
+            };
         }
     }
 
