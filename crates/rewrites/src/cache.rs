@@ -32,6 +32,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("rules/interval.rs"),
     include_str!("rules/kinds.rs"),
     include_str!("rules/known.rs"),
+    include_str!("rules/lanes.rs"),
     include_str!("rules/locals.rs"),
     include_str!("rules/macros.rs"),
     include_str!("rules/meaning.rs"),
@@ -52,6 +53,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("rules/uses.rs"),
     include_str!("rules/value.rs"),
     include_str!("rules/verify.rs"),
+    include_str!("rules/ways.rs"),
 ];
 
 /// Verdicts, keyed by what they depend on.

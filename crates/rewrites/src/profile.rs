@@ -19,6 +19,32 @@ pub enum Language {
     PatternMatch,
 }
 
+/// The vectors of a compiler's IR, as the constructors of its nodes require. Source: `IR.cpp` of
+/// each repository, `ir/expr.cc` of TVM, and the functions `make` in `IRMatch.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Vectors {
+    /// True if the operands of broadcasts and ramps may be vectors.
+    pub nest: bool,
+    /// True if the matcher repeats a scalar operand that is built next to a vector.
+    pub mix: bool,
+    /// True if the matcher builds a broadcast to one lane, as its operand.
+    pub broadcasts_of_one: bool,
+    /// True if the condition of a choice between vectors may be a scalar.
+    pub scalar_conditions: bool,
+}
+
+/// Halide's vectors.
+const NESTED: Vectors =
+    Vectors { nest: true, mix: false, broadcasts_of_one: true, scalar_conditions: false };
+
+/// The vectors of older compilers of Halide's family.
+const MIXED: Vectors =
+    Vectors { nest: false, mix: true, broadcasts_of_one: false, scalar_conditions: true };
+
+/// TVM's vectors.
+const FLAT: Vectors =
+    Vectors { nest: false, mix: false, broadcasts_of_one: false, scalar_conditions: true };
+
 /// A compiler whose sources can be read.
 ///
 /// In every profile, unsigned integers and integers of fewer than 32 bits wrap, overflow of signed
@@ -38,6 +64,8 @@ pub struct Profile {
     /// True if rules for signed integers of 32 bits are also rules for those of 64 bits, so that no
     /// proof may use the bounds of 32 bits.
     pub is_wide: bool,
+    /// Its vectors.
+    pub vectors: Vectors,
     /// The assumptions that every verdict on its rules names; may be empty.
     pub assumes: &'static str,
     /// The places of its transformations, as folder and files; `*` stands for any text.
@@ -52,6 +80,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Zero,
         folding_traps: false,
         is_wide: false,
+        vectors: NESTED,
         assumes: "",
         sources: &[("src", &["Simplify_*.cpp"])],
     },
@@ -61,6 +90,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
         is_wide: false,
+        vectors: MIXED,
         assumes: "",
         sources: &[(
             "src",
@@ -79,6 +109,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
         is_wide: false,
+        vectors: MIXED,
         assumes: "",
         sources: &[("src", &["Simplify.cpp", "CodeGen_C.cpp"])],
     },
@@ -88,6 +119,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
         is_wide: false,
+        vectors: MIXED,
         assumes: "",
         sources: &[
             ("tvm/HalideIR/src/arithmetic", &["Simplify.cpp"]),
@@ -104,6 +136,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: false,
         is_wide: true,
+        vectors: FLAT,
         assumes: "signed integers of 32 and 64 bits do not overflow, and what the analyzer proves \
             is true",
         sources: &[("src/arith", &["rewrite_simplify.cc"])],

@@ -321,3 +321,154 @@ fn only_what_a_function_returns_was_rewritten_before() {
         assert_eq!(standing(&mul, &user), Standing::Wrong, "{operands:?}");
     }
 }
+
+#[test]
+fn the_condition_of_a_choice_may_have_one_lane() {
+    let old = "halide-to-hardware";
+    check(
+        old,
+        "Select",
+        "rewrite(select(x, true, false), cast(op->type, x))",
+        "rewrite(select(x, true, false), x)",
+    );
+    // Halide's own constructor asks for as many lanes as the values have.
+    let rule = visitor("Select", "a.type().is_bool() && rewrite(select(x, y, x), x && y)");
+    stands("halide", &rule, Standing::Verified);
+    // Its matcher repeats a scalar next to a vector, and TVM's does not.
+    let rule = visitor("Select", "rewrite(select(x, y, select(z, y, w)), select(x || z, y, w))");
+    stands(old, &rule, Standing::Verified);
+    check_tvm(
+        "Select",
+        "TVM_TRY_REWRITE(select(x, y, select(x, z, w)), select(x, y, w));",
+        "TVM_TRY_REWRITE(select(x, y, select(z, y, w)), select(x || z, y, w));",
+        Standing::Wrong,
+    );
+    check_tvm(
+        "And",
+        "TVM_TRY_REWRITE(select(x, y, w) && z, select(x, y && z, w && z));",
+        "TVM_TRY_REWRITE(select(x, y && w, w) && z, ((!x || y) && w) && z);",
+        Standing::Wrong,
+    );
+}
+
+#[test]
+fn a_constant_has_the_lanes_of_what_it_matched() {
+    check(
+        "halide",
+        "Add",
+        "rewrite(broadcast(x, c0) + broadcast(c1, c0), broadcast(x + c1, c0))",
+        "rewrite(broadcast(x, c0) + c1, broadcast(x + c1, c0))",
+    );
+    check(
+        "halide",
+        "Mul",
+        "rewrite(ramp(x, c0, c1) * broadcast(c2, c1), ramp(x * c2, fold(c0 * c2), c1))",
+        "rewrite(ramp(x, c0, c1) * c2, ramp(x * c2, fold(c0 * c2), c1))",
+    );
+    check(
+        "halide",
+        "Min",
+        "rewrite(min(broadcast(c0, c1), broadcast(c2, c1)), broadcast(c0, c1), c0 <= c2)",
+        "rewrite(min(broadcast(c0, c1), broadcast(c2, c1)), c0, c0 <= c2)",
+    );
+    // The constant that is read last gives the lanes.
+    check(
+        "halide",
+        "Mul",
+        "rewrite(broadcast(x * c0, c1) * c2, broadcast(x, c1) * fold(c0 * c2))",
+        "rewrite(broadcast(x * c0, c1) * c2, broadcast(x, c1) * fold(c2 * c0))",
+    );
+    // Older matchers repeat a scalar next to a vector, but no vector in a broadcast.
+    check(
+        "halide-to-hardware",
+        "Add",
+        "rewrite(broadcast(x) + broadcast(c0), broadcast(x, lanes) + c0)",
+        "rewrite(broadcast(x) + c0, broadcast(x + c0, lanes))",
+    );
+    // In TVM a literal is a scalar.
+    check_tvm(
+        "Add",
+        "TVM_TRY_REWRITE((x + c1) + c2, x + (c1 + c2));",
+        "TVM_TRY_REWRITE(broadcast(c1, lanes) + x, x + c1);",
+        Standing::Wrong,
+    );
+}
+
+#[test]
+fn a_count_of_lanes_is_no_value() {
+    let rule = |value: &str| {
+        format!(
+            "rewrite((x + broadcast(y, c0)) - broadcast(z, c0), (x + broadcast(y - z + {value}, \
+             c0)) - broadcast({value}, c0), c0 == lanes)"
+        )
+    };
+    check("halide", "Sub", &rule("fold(c0)"), &rule("c0"));
+    // What is broadcast may be a vector, unlike the folded count.
+    let nested = rule("fold(c0)").replace(", c0 == lanes)", ")");
+    stands("halide", &visitor("Sub", &nested), Standing::Wrong);
+    // A variable of C++ is a literal.
+    stands("halide", &visitor("Sub", &rule("lanes")), Standing::Verified);
+    check(
+        "halide",
+        "LT",
+        "no_overflow_int(a.type()) && rewrite(broadcast(x, c0) < y, y - broadcast(x, c0) > 0)",
+        "no_overflow_int(a.type()) && rewrite(broadcast(x, c0) < y, fold(c0 - c0) < y - \
+         broadcast(x, c0))",
+    );
+    // The matcher compares 64 bits, whatever the other operand is.
+    let compared = visitor("Add", "rewrite(broadcast(x, c0) + c1, c1 + broadcast(x, c0), c0 < c1)");
+    stands("halide", &compared, Standing::Unsupported);
+    check_tvm(
+        "Add",
+        "TVM_TRY_REWRITE(ramp(x, y, lanes) + broadcast(z, lanes), ramp(x + z, y, lanes));",
+        "TVM_TRY_REWRITE(ramp(x, y, lanes) + broadcast(z, lanes), ramp((x + z + lanes) - lanes, y, \
+         lanes));",
+        Standing::Unsupported,
+    );
+}
+
+#[test]
+fn some_nodes_have_more_lanes_than_one() {
+    let rule = "rewrite(broadcast(x, c0) + broadcast(y, c1), broadcast(x + ramp(y, 0, fold(c1 / \
+                c0)), c0), c1 % c0 == 0";
+    check("halide", "Add", &format!("{rule} && c1 > c0)"), &format!("{rule})"));
+    check("halide", "Add", &format!("{rule} && c0 + 1 < c1)"), &format!("{rule} && c0 - 1 < c1)"));
+    // Halide's matcher builds no broadcast to one lane.
+    let rule = rule.replace("ramp(y, 0, ", "broadcast(y, ");
+    stands("halide", &visitor("Add", &format!("{rule})")), Standing::Verified);
+    check("halide-to-hardware", "Sub", "rewrite(x - x, 0)", "rewrite(x - x, broadcast(0))");
+    check(
+        "halide-to-hardware",
+        "Sub",
+        "rewrite(broadcast(x) - broadcast(x), broadcast(0, lanes))",
+        "rewrite(x - x, broadcast(0, lanes))",
+    );
+}
+
+#[test]
+fn a_literal_has_a_type_only_by_what_is_built_before_it() {
+    check(
+        "halide",
+        "LT",
+        "no_overflow_int(a.type()) && rewrite(broadcast(x, c0) < y, 0 < y - broadcast(x, c0))",
+        "no_overflow_int(a.type()) && rewrite(broadcast(x, c0) < y, broadcast(0, c0) < y - \
+         broadcast(x, c0))",
+    );
+    check(
+        "halide",
+        "EQ",
+        "rewrite(x + y == z, z == x + y)",
+        "rewrite(x + y == z, select(x + y == z, 1, 0) == 1)",
+    );
+    check(
+        "halide",
+        "EQ",
+        "rewrite(x == y, select(x == x, x == y, y == x))",
+        "rewrite(x == y, select(fold(1) == 1, x == y, y == x))",
+    );
+    // It matches numbers of every type.
+    let rule = "rewrite(select(x, true, false), x)";
+    stands("halide", &visitor("Select", rule), Standing::Wrong);
+    let of_bool = format!("op->type.is_bool() && {rule}");
+    stands("halide", &visitor("Select", &of_bool), Standing::Verified);
+}

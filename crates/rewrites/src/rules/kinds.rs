@@ -153,13 +153,7 @@ impl Kinds {
         for side in [&rule.lhs, &rule.rhs] {
             side.visit(&mut |part| {
                 if let Pattern::Apply(op, operands) = part {
-                    let counts = match op {
-                        Op::Broadcast => &operands[1..],
-                        Op::Ramp => &operands[2..],
-                        Op::Slice | Op::Transpose | Op::Reduce(_) => &operands[1..],
-                        _ => &[][..],
-                    };
-                    for count in counts {
+                    for count in op.counts(operands) {
                         if let Pattern::Constant(name) = count {
                             kinds.names.insert(name.clone(), Kind::Lanes);
                         }
@@ -303,8 +297,13 @@ impl Kinds {
             }
             // A C++ integer takes the type of the other operand.
             Pattern::Lanes(_) | Pattern::Host(_) => return Ok(Kind::Lanes),
-            Pattern::Bool(_) | Pattern::Unread(_) => return Ok(Kind::Bool),
-            Pattern::Int(_) | Pattern::TypeMin | Pattern::TypeMax | Pattern::Undefined => {
+            Pattern::Unread(_) => return Ok(Kind::Bool),
+            // The matcher takes a truth value for the number 0 or 1.
+            Pattern::Bool(_)
+            | Pattern::Int(_)
+            | Pattern::TypeMin
+            | Pattern::TypeMax
+            | Pattern::Undefined => {
                 return Ok(self.fresh());
             }
             Pattern::Apply(op, operands) => (*op, operands),

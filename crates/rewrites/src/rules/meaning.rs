@@ -14,10 +14,12 @@
 use std::cmp::Ordering;
 
 use super::kinds::{Fit, IllTyped, Inferred, Kind, Kinds, Typing, admits};
+use super::lanes;
 use super::pattern::{Op, Pattern};
 use super::read::{Guard, Rule};
 use super::rounding::rounded;
 use super::value::{Domain, Fun, ValueId, Values};
+use super::ways::Step;
 use crate::profile::{Language, Profile, ZeroDivision};
 
 /// The equation that a proof of a rule must show, with its assumptions.
@@ -93,15 +95,6 @@ impl From<IllTyped> for NoObligation {
     }
 }
 
-/// A step of the path from the outermost expression's lane to a part's lane.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Step {
-    /// Drops the slowest digit; its count in factors.
-    Drop(Vec<String>),
-    /// The permutation of a slice or a transpose.
-    Shuffle(String),
-}
-
 pub(super) struct Builder<'r> {
     pub(super) kinds: Kinds,
     pub(super) typing: &'r Typing,
@@ -111,12 +104,12 @@ pub(super) struct Builder<'r> {
     zero_division: ZeroDivision,
     pub(super) defined: Vec<ValueId>,
     /// The counts that are written in factors.
-    factors: Vec<(String, Vec<String>)>,
+    pub(super) factors: Vec<(String, Vec<String>)>,
     pub(super) narrow_facts: Vec<ValueId>,
-    tried: Vec<ValueId>,
+    pub(super) tried: Vec<ValueId>,
     pub(super) facts: Vec<ValueId>,
     /// The paths to the wildcards in the left side.
-    ways: Vec<(String, Vec<Step>)>,
+    pub(super) ways: Vec<(String, Vec<Step>)>,
     /// The part of the rule that is being read.
     pub(super) part: Part,
     /// The divisions that C++ does.
@@ -200,10 +193,19 @@ pub(crate) fn claims(
     if rule.guards.iter().any(|guard| admits(guard, result, operand) == Some(false)) {
         return Err(NoObligation::NotReached);
     }
-    let (kinds, typing, has_result) = match inferred.fit(typing) {
+    let (kinds, typing, has_type) = match inferred.fit(typing) {
         Fit::Whole(kinds, typing) => (kinds, typing, true),
         Fit::NoResult(kinds, typing) => (kinds, typing, false),
         Fit::Unsupported(reason) => return unsupported(reason),
+    };
+    let mut unread = None;
+    let counts = match lanes::fit(rule, profile.vectors) {
+        lanes::Answer::Fit(counts) => Some(counts),
+        lanes::Answer::IllFormed => None,
+        lanes::Answer::Unknown(what) => {
+            unread = Some(what);
+            None
+        }
     };
     let mut builder = Builder {
         kinds,
@@ -229,10 +231,14 @@ pub(crate) fn claims(
     let lhs = builder.value(&rule.lhs, &[], result)?;
     let lhs_defined = std::mem::take(&mut builder.defined);
     builder.part = Part::Right;
-    // Where the right side has another type than the left side, or its operands do not fit, it is
-    // no expression at all.
-    let rhs = if has_result { &rule.rhs } else { &Pattern::Undefined };
+    // Where the right side has another type or other lanes than the left side, or its operands do
+    // not fit, it is no expression at all.
+    let rhs = if has_type && counts.is_some() { &rule.rhs } else { &Pattern::Undefined };
     let rhs = builder.value(rhs, &[], result)?;
+    if let Some(what) = unread {
+        return unsupported(what);
+    }
+    builder.owe_counts(rule, counts.unwrap_or_default())?;
     let rhs_defined = std::mem::take(&mut builder.defined);
     match rule.language {
         Language::IrMatch => {
@@ -281,6 +287,27 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// States that counts of the right side are not 1, where those of the left side are not.
+    fn owe_counts(&mut self, rule: &Rule, counts: Vec<Pattern>) -> Result<()> {
+        let whole = Domain::Whole;
+        if counts.is_empty() {
+            return Ok(());
+        }
+        let one = self.values.number(1, whole);
+        for count in lanes::matched_counts(rule) {
+            let count = self.value(count, &[], whole)?;
+            let is_many = self.values.apply(Fun::Lt, &[one, count]);
+            self.facts.push(is_many);
+        }
+        for count in counts {
+            let count = self.value(&count, &[], whole)?;
+            let is_one = self.values.apply(Fun::Eq, &[count, one]);
+            let is_other = self.values.apply(Fun::Not, &[is_one]);
+            self.defined.push(is_other);
+        }
+        Ok(())
+    }
+
     /// Assumes the rule's condition.
     fn conditions(&mut self, predicate: Option<&Pattern>, part: Part) -> Result<()> {
         self.part = part;
@@ -303,93 +330,6 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Reads equations between counts from a predicate.
-    fn relate_counts(&mut self, predicate: &Pattern) {
-        let Pattern::Apply(op, parts) = predicate else { return };
-        match (op, parts.as_slice()) {
-            (Op::And, [a, b]) => {
-                self.relate_counts(a);
-                self.relate_counts(b);
-            }
-            (Op::Eq, [Pattern::Apply(Op::Mod, parts), Pattern::Int(0)]) => {
-                if let [whole, part] = parts.as_slice()
-                    && let (Some(whole), Some(part)) =
-                        (self.count_name(whole), self.count_name(part))
-                    && whole != part
-                {
-                    let quotient = format!("{whole}/{part}");
-                    self.factors.push((whole, vec![part, quotient]));
-                }
-            }
-            (Op::Eq, [a, b]) => {
-                for (whole, product) in [(a, b), (b, a)] {
-                    if let Pattern::Apply(Op::Mul, parts) = product
-                        && let [lhs, rhs] = parts.as_slice()
-                        && let (Some(whole), Some(lhs), Some(rhs)) =
-                            (self.count_name(whole), self.count_name(lhs), self.count_name(rhs))
-                    {
-                        self.factors.push((whole, vec![lhs, rhs]));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn count_name(&mut self, pattern: &Pattern) -> Option<String> {
-        let (Pattern::Constant(name) | Pattern::Lanes(name)) = pattern else { return None };
-        let kind = self.kinds.infer(pattern).ok()?;
-        (self.kinds.resolve(kind) == Kind::Lanes).then(|| name.clone())
-    }
-
-    /// Returns a count as factors, sorted.
-    fn count(&self, pattern: &Pattern) -> Vec<String> {
-        let mut factors = match pattern {
-            Pattern::Int(1) => Vec::new(),
-            Pattern::Constant(name) | Pattern::Lanes(name) => {
-                match self.factors.iter().find(|(whole, _)| whole == name) {
-                    Some((_, factors)) => factors.clone(),
-                    None => vec![name.clone()],
-                }
-            }
-            Pattern::Apply(Op::Fold, parts) => self.count(&parts[0]),
-            Pattern::Apply(Op::Mul, parts) => {
-                [self.count(&parts[0]), self.count(&parts[1])].concat()
-            }
-            Pattern::Apply(Op::Div, parts) => {
-                let (mut whole, divisor) = (self.count(&parts[0]), self.count(&parts[1]));
-                let all = divisor.iter().all(|factor| {
-                    let place = whole.iter().position(|other| other == factor);
-                    place.map(|place| whole.remove(place)).is_some()
-                });
-                if all { whole } else { vec![pattern.to_string()] }
-            }
-            other => vec![other.to_string()],
-        };
-        factors.sort();
-        factors
-    }
-
-    fn down(way: &[Step], step: Step) -> Vec<Step> {
-        let mut way = way.to_vec();
-        match (way.last_mut(), step) {
-            (_, Step::Drop(count)) if count.is_empty() => {}
-            (Some(Step::Drop(last)), Step::Drop(count)) => {
-                last.extend(count);
-                last.sort();
-            }
-            (_, step) => way.push(step),
-        }
-        way
-    }
-
-    fn count_of(&self, operands: &[Pattern], index: usize) -> Vec<String> {
-        match operands.get(index) {
-            Some(count) => self.count(count),
-            None => vec!["lanes".to_owned()],
-        }
-    }
-
     /// Returns the value of a pattern in a lane. Adds the conditions under which it is defined to
     /// `defined`.
     pub(super) fn value(
@@ -406,6 +346,13 @@ impl Builder<'_> {
                 return Ok(self.values.var(&place.join("@"), domain));
             }
             Pattern::Constant(name) | Pattern::Lanes(name) | Pattern::Host(name) => {
+                if self.part == Part::Condition && domain != Domain::Whole {
+                    let kind = self.kinds.infer(pattern)?;
+                    if self.kinds.resolve(kind) == Kind::Lanes {
+                        // The matcher compares it as a number of 64 bits.
+                        return unsupported(format!("a number of C++ among values of {domain}"));
+                    }
+                }
                 let first = self.same.iter().find(|(other, _)| other == name);
                 let name = first.map_or(name, |(_, first)| first);
                 return Ok(self.values.var(name, domain));
@@ -616,19 +563,6 @@ impl Builder<'_> {
         Ok(if negated { self.values.apply(Fun::Not, &[truth]) } else { truth })
     }
 
-    /// Returns a lane of a ramp.
-    fn ramp(&mut self, operands: &[Pattern], way: &[Step], domain: Domain) -> Result<ValueId> {
-        let count = self.count_of(operands, 2);
-        let lane = format!("lane[{}]{way:?}", count.join("*"));
-        let inner = Self::down(way, Step::Drop(count.clone()));
-        let base = self.value(&operands[0], &inner, domain)?;
-        let stride = self.value(&operands[1], &inner, domain)?;
-        let lane = self.values.var(&lane, domain);
-        self.bound_lane(lane, &count, domain);
-        let offset = self.values.apply(Fun::Mul, &[lane, stride]);
-        Ok(self.values.apply(Fun::Add, &[base, offset]))
-    }
-
     /// Converts a truth value to a number; a value that already has the wanted type stays.
     fn cast(&mut self, operands: &[Pattern], way: &[Step], domain: Domain) -> Result<ValueId> {
         let kind = self.kinds.infer(&operands[0])?;
@@ -646,53 +580,6 @@ impl Builder<'_> {
                 Ok(self.values.apply(Fun::Ite, &[truth, one, zero]))
             }
             (from, to) => unsupported(format!("a cast from {from} to {to}")),
-        }
-    }
-
-    /// Bounds a lane by the count. Where arithmetic wraps there is no such bound, and only the
-    /// first two lanes are tried.
-    fn bound_lane(&mut self, lane: ValueId, count: &[String], domain: Domain) {
-        if domain.wraps() {
-            let facts = between(&mut self.values, lane, 0, 1);
-            self.tried.extend(facts);
-            return;
-        }
-        let zero = self.values.number(0, domain);
-        let below = self.values.apply(Fun::Lt, &[lane, zero]);
-        let at_least = self.values.apply(Fun::Not, &[below]);
-        self.facts.push(at_least);
-        let factors: Vec<ValueId> =
-            count.iter().map(|name| self.values.var(name, domain)).collect();
-        let mut product = self.values.number(1, domain);
-        for factor in factors {
-            product = self.values.apply(Fun::Mul, &[product, factor]);
-        }
-        let one = self.values.number(1, domain);
-        let last = self.values.apply(Fun::Sub, &[product, one]);
-        let above = self.values.apply(Fun::Lt, &[last, lane]);
-        let at_most = self.values.apply(Fun::Not, &[above]);
-        self.facts.push(at_most);
-    }
-
-    /// Returns the path to a wildcard. In a condition, a wildcard stands for the value that the
-    /// left side matched.
-    fn way_of(&mut self, name: &str, way: &[Step]) -> Vec<Step> {
-        match self.part {
-            Part::Left => {
-                let place = (name.to_owned(), way.to_vec());
-                if !self.ways.contains(&place) {
-                    self.ways.push(place);
-                }
-                way.to_vec()
-            }
-            Part::Right => way.to_vec(),
-            Part::Condition | Part::Host | Part::Proved => {
-                let mut ways = self.ways.iter().filter(|(known, _)| known == name);
-                match (ways.next(), ways.next()) {
-                    (Some((_, only)), None) if way.is_empty() => only.clone(),
-                    _ => way.to_vec(),
-                }
-            }
         }
     }
 

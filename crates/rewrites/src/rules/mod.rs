@@ -7,6 +7,7 @@ mod encode;
 mod interval;
 mod kinds;
 mod known;
+mod lanes;
 mod locals;
 mod macros;
 mod meaning;
@@ -27,6 +28,7 @@ mod typed;
 mod uses;
 mod value;
 mod verify;
+mod ways;
 
 pub use circles::{Circle, circles, leads_down};
 pub use decide::Limits;

@@ -94,6 +94,18 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// Returns the operands that count lanes.
+    pub(crate) fn counts(self, operands: &[Pattern]) -> &[Pattern] {
+        let first = match self {
+            Self::Broadcast | Self::Slice | Self::Transpose | Self::Reduce(_) => 1,
+            Self::Ramp => 2,
+            _ => operands.len(),
+        };
+        operands.get(first..).unwrap_or_default()
+    }
+}
+
 /// The operation by which a horizontal reduction combines lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reduction {

@@ -175,8 +175,7 @@ impl<'s> Reader<'s> {
 
     /// Reads a number of lanes that is asked for in the rule. Different ones have different names.
     fn lanes(&self, parts: &[String]) -> Result<Pattern, String> {
-        let name = parts.join("_");
-        let name = if name == "op_type_lanes" { "lanes".to_owned() } else { name };
+        let name = lanes_of(parts);
         if self.scope.is_own(&name) { Err(name) } else { Ok(Pattern::Lanes(name)) }
     }
 
@@ -202,7 +201,7 @@ impl<'s> Reader<'s> {
         let (value, top) = self.scope.value(name, &INTEGERS).ok_or_else(|| name.to_owned())?;
         let names = path(value).unwrap_or_default();
         match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-            [.., "lanes"] => Ok(Pattern::Lanes(name.to_owned())),
+            [_, .., "lanes"] => Ok(Pattern::Lanes(lanes_of(&names))),
             [info, "alignment", "modulus" | "remainder"] => {
                 if !self.scope.known.describes(info, top) {
                     return Err(format!("{info}, which need not describe its operand"));
@@ -246,6 +245,12 @@ impl<'s> Reader<'s> {
             Guard::Fact(_) | Guard::Type(..) | Guard::Unknown => guard.clone(),
         }
     }
+}
+
+/// Names the number of lanes that a chain of members ends with.
+fn lanes_of(parts: &[String]) -> String {
+    let name = parts.join("_");
+    if name == "op_type_lanes" { "lanes".to_owned() } else { name }
 }
 
 /// Returns the promise of `ModulusRemainder` for an operand: if the modulus is 0, the operand

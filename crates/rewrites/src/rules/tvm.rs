@@ -398,8 +398,8 @@ impl Reader<'_> {
         let name = name.split('<').next().unwrap_or(name);
         self.of_api(name)?;
         match (name, arguments) {
-            ("ZeroWithTypeLike", [_]) => return Ok(Pattern::Int(0)),
-            ("OneWithTypeLike", [_]) => return Ok(Pattern::Int(1)),
+            ("ZeroWithTypeLike", [_]) => return Ok(of_result(0)),
+            ("OneWithTypeLike", [_]) => return Ok(of_result(1)),
             ("PConst", [value]) => return self.constant(value, depth),
             _ => {}
         }
@@ -650,6 +650,11 @@ fn told_apart(side: Pattern, scope: &Scope, contracts: &mut Vec<Pattern>) -> Pat
 
 /// The function whose result says which effects an expression has.
 const EFFECTS: &str = "SideEffect";
+
+/// Returns a number with the type of the result.
+fn of_result(value: i64) -> Pattern {
+    Pattern::Apply(Op::OfResult { is_scalar: false }, vec![Pattern::Int(value)])
+}
 
 fn integer(value: i128) -> Result<Pattern, String> {
     i64::try_from(value).map(Pattern::Int).map_err(|_| value.to_string())
