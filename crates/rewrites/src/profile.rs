@@ -22,28 +22,39 @@ pub enum Language {
 /// The vectors of a compiler's IR, as the constructors of its nodes require. Source: `IR.cpp` of
 /// each repository, `ir/expr.cc` of TVM, and the functions `make` in `IRMatch.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Vectors {
-    /// True if the operands of broadcasts and ramps may be vectors.
-    pub nest: bool,
-    /// True if the matcher repeats a scalar operand that is built next to a vector.
-    pub mix: bool,
-    /// True if the matcher builds a broadcast to one lane, as its operand.
-    pub broadcasts_of_one: bool,
-    /// True if the condition of a choice between vectors may be a scalar.
-    pub scalar_conditions: bool,
+pub enum Vectors {
+    /// Halide's. The operands of broadcasts and ramps may be vectors, and the matcher builds a
+    /// broadcast to one lane as its operand. A choice has as many conditions as values.
+    Nested,
+    /// Those of older compilers of Halide's family. The operands of broadcasts and ramps are
+    /// scalars. The matcher repeats a scalar that is built next to a vector. The condition of a
+    /// choice between vectors may be a scalar.
+    Mixed,
+    /// TVM's. They are like the older ones, but no scalar is repeated.
+    Flat,
 }
 
-/// Halide's vectors.
-const NESTED: Vectors =
-    Vectors { nest: true, mix: false, broadcasts_of_one: true, scalar_conditions: false };
+impl Vectors {
+    /// True if the operands of broadcasts and ramps may be vectors.
+    pub fn nest(self) -> bool {
+        self == Self::Nested
+    }
 
-/// The vectors of older compilers of Halide's family.
-const MIXED: Vectors =
-    Vectors { nest: false, mix: true, broadcasts_of_one: false, scalar_conditions: true };
+    /// True if the matcher repeats a scalar operand that is built next to a vector.
+    pub fn mix(self) -> bool {
+        self == Self::Mixed
+    }
 
-/// TVM's vectors.
-const FLAT: Vectors =
-    Vectors { nest: false, mix: false, broadcasts_of_one: false, scalar_conditions: true };
+    /// True if the matcher builds a broadcast to one lane, as its operand.
+    pub fn broadcasts_to_one(self) -> bool {
+        self == Self::Nested
+    }
+
+    /// True if the condition of a choice between vectors may be a scalar.
+    pub fn scalar_conditions(self) -> bool {
+        self != Self::Nested
+    }
+}
 
 /// A compiler whose sources can be read.
 ///
@@ -80,7 +91,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Zero,
         folding_traps: false,
         is_wide: false,
-        vectors: NESTED,
+        vectors: Vectors::Nested,
         assumes: "",
         sources: &[("src", &["Simplify_*.cpp"])],
     },
@@ -90,7 +101,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
         is_wide: false,
-        vectors: MIXED,
+        vectors: Vectors::Mixed,
         assumes: "",
         sources: &[(
             "src",
@@ -109,7 +120,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
         is_wide: false,
-        vectors: MIXED,
+        vectors: Vectors::Mixed,
         assumes: "",
         sources: &[("src", &["Simplify.cpp", "CodeGen_C.cpp"])],
     },
@@ -119,7 +130,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: true,
         is_wide: false,
-        vectors: MIXED,
+        vectors: Vectors::Mixed,
         assumes: "",
         sources: &[
             ("tvm/HalideIR/src/arithmetic", &["Simplify.cpp"]),
@@ -136,7 +147,7 @@ pub const PROFILES: &[Profile] = &[
         zero_division: ZeroDivision::Undefined,
         folding_traps: false,
         is_wide: true,
-        vectors: FLAT,
+        vectors: Vectors::Flat,
         assumes: "signed integers of 32 and 64 bits do not overflow, and what the analyzer proves \
             is true",
         sources: &[("src/arith", &["rewrite_simplify.cc"])],

@@ -86,7 +86,7 @@ pub(super) fn fit(rule: &Rule, vectors: Vectors) -> Answer {
     rule.lhs.visit(&mut |part| {
         choices += usize::from(matches!(part, Pattern::Apply(Op::Select, _)));
     });
-    if !vectors.scalar_conditions {
+    if !vectors.scalar_conditions() {
         choices = 0;
     }
     if choices > MAX_CHOICES {
@@ -284,7 +284,7 @@ impl Shapes {
         match op {
             Op::Select => {
                 let is_scalar =
-                    self.vectors.scalar_conditions && self.case >> self.choices & 1 == 1;
+                    self.vectors.scalar_conditions() && self.case >> self.choices & 1 == 1;
                 self.choices += 1;
                 self.matched(&operands[0], if is_scalar { &one } else { lanes })?;
                 self.matched(&operands[1], lanes)?;
@@ -298,7 +298,7 @@ impl Shapes {
                 };
                 self.many.push(count.clone());
                 let inner = lanes.times(&count, -1);
-                if !self.vectors.nest {
+                if !self.vectors.nest() {
                     self.unify(&inner, &one);
                 }
                 operands[..values].iter().try_for_each(|part| self.matched(part, &inner))
@@ -519,7 +519,7 @@ impl Shapes {
                 let otherwise = self.built(&operands[2], hint)?;
                 self.same(&then, &otherwise)?;
                 let is_scalar = self.reduced(&condition).is_one();
-                if !(is_scalar && self.vectors.scalar_conditions) {
+                if !(is_scalar && self.vectors.scalar_conditions()) {
                     self.same(&condition, &then)?;
                 }
                 Ok(then)
@@ -577,7 +577,7 @@ impl Shapes {
             let b = self.built(&operands[1], Some(&a))?;
             (a, b)
         };
-        if self.vectors.mix {
+        if self.vectors.mix() {
             if self.reduced(&a).is_one() {
                 return Ok(b);
             }
@@ -599,7 +599,7 @@ impl Shapes {
         };
         let one = Lanes::default();
         let inner = match hint {
-            Some(_) if !self.vectors.nest => Some(one.clone()),
+            Some(_) if !self.vectors.nest() => Some(one.clone()),
             Some(hint) => Some(hint.times(&count, -1)),
             None => None,
         };
@@ -608,7 +608,7 @@ impl Shapes {
         } else {
             let swapped = [operands[1].clone(), operands[0].clone()];
             let [base, stride] = [&operands[0], &operands[1]];
-            if self.vectors.nest {
+            if self.vectors.nest() {
                 let stride = self.built(stride, inner.as_ref())?;
                 let base = self.built(base, Some(&stride))?;
                 self.same(&base, &stride)?;
@@ -618,10 +618,10 @@ impl Shapes {
                     .or_else(|_| self.both(&operands[..2], inner.as_ref()))?
             }
         };
-        if !self.vectors.nest {
+        if !self.vectors.nest() {
             self.same(&value, &one)?;
         }
-        if (op == Op::Ramp || !self.vectors.broadcasts_of_one) && !self.is_many(&count) {
+        if (op == Op::Ramp || !self.vectors.broadcasts_to_one()) && !self.is_many(&count) {
             match operands.get(values) {
                 Some(count) => self.owed.push(count.clone()),
                 None => return Err(Fault::IllFormed),
