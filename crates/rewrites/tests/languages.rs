@@ -457,6 +457,13 @@ fn a_literal_has_a_type_only_by_what_is_built_before_it() {
         "rewrite(x == y, select(x == x, x == y, y == x))",
         "rewrite(x == y, select(fold(1) == 1, x == y, y == x))",
     );
+    // The matcher divides the lanes of the whole by the count, and rounds.
+    check(
+        "halide",
+        "Add",
+        "rewrite(broadcast(x, 4) + y, (y + broadcast(x, 4)) + broadcast(0, 4))",
+        "rewrite(x + y, (x + y) + broadcast(0, 4))",
+    );
     // It matches numbers of every type.
     let rule = "rewrite(select(x, true, false), x)";
     stands("halide", &visitor("Select", rule), Standing::Wrong);

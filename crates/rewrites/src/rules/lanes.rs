@@ -130,6 +130,8 @@ struct Shapes {
     solved: Vec<(String, Lanes)>,
     /// The products that are at least 2.
     many: Vec<Lanes>,
+    /// The lanes of the left side's parts, which are whole numbers.
+    whole: Vec<Lanes>,
     /// The left side's slices and transpositions, with the lanes of what they take.
     shuffles: Vec<(String, Lanes)>,
     /// False if a condition relates counts in a way that is not read.
@@ -163,6 +165,7 @@ impl Shapes {
             counts,
             solved: Vec::new(),
             many: Vec::new(),
+            whole: Vec::new(),
             shuffles: Vec::new(),
             is_clear: true,
             is_never: false,
@@ -210,6 +213,12 @@ impl Shapes {
             })
     }
 
+    /// True if a number of lanes is a whole number.
+    fn is_whole(&self, lanes: &Lanes) -> bool {
+        let is_multiple = |known: &Lanes| self.reduced(&lanes.times(known, -1)).is_whole();
+        lanes.is_whole() || self.whole.iter().any(is_multiple)
+    }
+
     /// Learns that two numbers of lanes are equal.
     fn unify(&mut self, a: &Lanes, b: &Lanes) {
         let quotient = self.reduced(&a.times(b, -1));
@@ -254,6 +263,7 @@ impl Shapes {
     /// Reads a part of the left side that has these lanes.
     fn matched(&mut self, pattern: &Pattern, lanes: &Lanes) -> Result<()> {
         let one = Lanes::default();
+        self.whole.push(lanes.clone());
         let (op, operands) = match pattern {
             Pattern::Wild(name) => {
                 self.bind(name, lanes);
@@ -600,7 +610,12 @@ impl Shapes {
         let one = Lanes::default();
         let inner = match hint {
             Some(_) if !self.vectors.nest() => Some(one.clone()),
-            Some(hint) => Some(hint.times(&count, -1)),
+            Some(hint) => {
+                let part = self.reduced(&hint.times(&count, -1));
+                // A part that is no whole number is rounded.
+                let is_whole = self.is_whole(&part);
+                Some(if is_whole { part } else { Lanes::symbol(&format!("part {part:?}")) })
+            }
             None => None,
         };
         let value = if op == Op::Broadcast {
