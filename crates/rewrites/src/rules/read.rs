@@ -532,7 +532,7 @@ impl<'f> Walk<'f> {
         let mut reader = Reader::of(&self.scope);
         let lhs = reader.pattern(lhs)?;
         reader.bind(operands, &lhs);
-        let rhs = reader.pattern(rhs)?;
+        let rhs = reader.replacement(rhs)?;
         let predicate = rest.first().map(|predicate| reader.pattern(predicate)).transpose()?;
         if !casts_fit(&lhs, &rhs, predicate.as_ref()) {
             return Err("a cast whose type need not be that of its place".to_owned());

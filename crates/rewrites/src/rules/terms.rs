@@ -46,11 +46,14 @@ pub(super) struct Reader<'s> {
     operands: FxHashMap<String, Pattern>,
     /// What is known of the numbers of C++ that the rule names.
     pub(super) contracts: Vec<Pattern>,
+    /// True if an operand with a number was named. It has the type that it was matched with, unlike
+    /// a number that the rule writes.
+    has_number: bool,
 }
 
 impl<'s> Reader<'s> {
     pub(super) fn of(scope: &'s Scope<'s>) -> Self {
-        Self { scope, operands: FxHashMap::default(), contracts: Vec::new() }
+        Self { scope, operands: FxHashMap::default(), contracts: Vec::new(), has_number: false }
     }
 
     /// Gives the names of the node's operands their meaning.
@@ -61,6 +64,15 @@ impl<'s> Reader<'s> {
                 self.operands.insert(name.clone(), part.clone());
             }
         }
+    }
+
+    /// Reads the right side of a rule.
+    pub(super) fn replacement(&mut self, expr: &Expr) -> Result<Pattern, String> {
+        let pattern = self.pattern(expr)?;
+        if self.has_number && !matches!(expr.kind, ExprKind::Name(_)) {
+            return Err("an operand with a number within an expression".to_owned());
+        }
+        Ok(pattern)
     }
 
     pub(super) fn pattern(&mut self, expr: &Expr) -> Result<Pattern, String> {
@@ -190,6 +202,8 @@ impl<'s> Reader<'s> {
 
     fn name(&mut self, name: &str) -> Result<Pattern, String> {
         if let Some(operand) = self.operands.get(name) {
+            self.has_number |=
+                operand.any(|part| matches!(part, Pattern::Int(_) | Pattern::Bool(_)));
             return Ok(operand.clone());
         }
         if is_wildcard(name) && !self.scope.known.names.is_taken(name) {
