@@ -164,6 +164,27 @@ impl Kinds {
         kinds
     }
 
+    /// Infers the types of a pattern alone.
+    pub(crate) fn of(pattern: &Pattern) -> Option<Self> {
+        let mut kinds = Self::default();
+        let result = kinds.fresh();
+        kinds.result = Some(result);
+        let kind = kinds.infer(pattern).ok()?;
+        kinds.unify(result, kind).ok()?;
+        Some(kinds)
+    }
+
+    /// True if two names have one type.
+    pub(crate) fn are_alike(&self, a: &Pattern, b: &Pattern) -> bool {
+        let kind = |pattern: &Pattern| match pattern {
+            Pattern::Wild(name) | Pattern::Constant(name) => {
+                self.names.get(name).map(|kind| self.resolve(*kind))
+            }
+            _ => None,
+        };
+        kind(a).is_some() && kind(a) == kind(b)
+    }
+
     /// Returns the types that remain open, where earlier ones are `typing`.
     fn narrowed(&self, typing: &Typing) -> Narrowed {
         let mut domains: IndexMap<usize, Domain> = IndexMap::default();

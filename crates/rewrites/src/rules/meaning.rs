@@ -114,8 +114,6 @@ pub(super) struct Builder<'r> {
     pub(super) part: Part,
     /// The divisions that C++ does.
     pub(super) divisions: Vec<Division>,
-    /// The further names of literals that have one type, each with the first name.
-    same: Vec<(String, String)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,9 +219,7 @@ pub(crate) fn claims(
         ways: Vec::new(),
         part: Part::Left,
         divisions: Vec::new(),
-        same: Vec::new(),
     };
-    builder.equal_literals(rule)?;
     builder.rewritten_before(rule, context)?;
     if let Some(predicate) = &rule.predicate {
         builder.relate_counts(predicate);
@@ -269,24 +265,6 @@ pub(crate) fn claims(
 }
 
 impl Builder<'_> {
-    /// Finds the literals of equal values that also have one type.
-    fn equal_literals(&mut self, rule: &Rule) -> Result<()> {
-        for contract in &rule.contracts {
-            if let Pattern::Apply(Op::Eq, sides) = contract
-                && let [Pattern::Apply(Op::Value, first), Pattern::Apply(Op::Value, other)] =
-                    sides.as_slice()
-                && let [Pattern::Constant(first_name)] = first.as_slice()
-                && let [Pattern::Constant(other_name)] = other.as_slice()
-            {
-                let (kind, other) = (self.kinds.infer(&first[0])?, self.kinds.infer(&other[0])?);
-                if self.kinds.resolve(kind) == self.kinds.resolve(other) {
-                    self.same.push((other_name.clone(), first_name.clone()));
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// States that counts of the right side are not 1, where those of the left side are not.
     fn owe_counts(&mut self, rule: &Rule, counts: Vec<Pattern>) -> Result<()> {
         let whole = Domain::Whole;
@@ -353,8 +331,6 @@ impl Builder<'_> {
                         return unsupported(format!("a number of C++ among values of {domain}"));
                     }
                 }
-                let first = self.same.iter().find(|(other, _)| other == name);
-                let name = first.map_or(name, |(_, first)| first);
                 return Ok(self.values.var(name, domain));
             }
             Pattern::Int(value) => {

@@ -96,11 +96,6 @@ fn built(pattern: &Pattern, values: &Values, domain: Domain) -> String {
             let count = known.map_or(0, |(.., count)| count.numerator);
             return if count > 1 { count.to_string() } else { "4".to_owned() };
         }
-        // A further name of a literal that has the type of the first.
-        Pattern::Constant(name) if !values.iter().any(|(known, ..)| known == name) => {
-            let name = name.trim_end_matches('_');
-            return name.rsplit_once('_').map_or(name, |(first, _)| first).to_owned();
-        }
         Pattern::Apply(op, parts) => (*op, parts),
         other => return other.to_string(),
     };

@@ -15,6 +15,7 @@ use halidom_base::FxHashMap;
 use halidom_cpp::ast::{Expr, ExprKind, File, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, expression, parse, split_name};
 
+use super::kinds::Kinds;
 use super::locals::{keeps_value, other_nodes};
 use super::macros::{MACROS, has_word, macros_of, without_definitions};
 use super::names::Names;
@@ -622,11 +623,12 @@ impl Reader<'_> {
     }
 }
 
-/// Gives each further occurrence of a literal's variable a name of its own. They match literals of
-/// one value, but perhaps of several types, and the variable stands for the first.
+/// Gives an occurrence of a literal's variable a name of its own if its type need not be that of
+/// the first. They match literals of one value, and the variable stands for the first.
 fn told_apart(side: Pattern, scope: &Scope, contracts: &mut Vec<Pattern>) -> Pattern {
     let mut counts: FxHashMap<String, usize> = FxHashMap::default();
-    side.map(&mut |part| {
+    let mut firsts: FxHashMap<String, String> = FxHashMap::default();
+    let apart = side.map(&mut |part| {
         let Pattern::Constant(name) = part else { return part };
         let count = counts.entry(name.clone()).or_default();
         *count += 1;
@@ -637,14 +639,23 @@ fn told_apart(side: Pattern, scope: &Scope, contracts: &mut Vec<Pattern>) -> Pat
         while scope.contains_key(&other) {
             other.push('_');
         }
-        let other = Pattern::Constant(other);
-        let value = |of: Pattern| Pattern::Apply(Op::Value, vec![of]);
-        let both = vec![value(Pattern::Constant(name)), value(other.clone())];
-        let is_equal = Pattern::Apply(Op::Eq, both);
+        firsts.insert(other.clone(), name);
+        Pattern::Constant(other)
+    });
+    let kinds = Kinds::of(&apart);
+    apart.map(&mut |part| {
+        let Pattern::Constant(name) = &part else { return part };
+        let Some(first) = firsts.get(name) else { return part };
+        let first = Pattern::Constant(first.clone());
+        if kinds.as_ref().is_some_and(|kinds| kinds.are_alike(&first, &part)) {
+            return first;
+        }
+        let value = |of: &Pattern| Pattern::Apply(Op::Value, vec![of.clone()]);
+        let is_equal = Pattern::Apply(Op::Eq, vec![value(&first), value(&part)]);
         if !contracts.contains(&is_equal) {
             contracts.push(is_equal);
         }
-        other
+        part
     })
 }
 
