@@ -424,6 +424,13 @@ fn some_nodes_have_more_lanes_than_one() {
                 c0)), c0), c1 % c0 == 0";
     check("halide", "Add", &format!("{rule} && c1 > c0)"), &format!("{rule})"));
     check("halide", "Add", &format!("{rule} && c0 + 1 < c1)"), &format!("{rule} && c0 - 1 < c1)"));
+    // Counts that divide one another are equal, so nothing refutes the first rule.
+    let same = "rewrite(broadcast(x, c0) + broadcast(y, c1), broadcast(broadcast(x, fold(c0 / c1)) \
+                + y, c1), c0 % c1 == 0";
+    let both = format!("{same} && c1 % c0 == 0)");
+    stands("halide", &visitor("Add", &both), Standing::Undecided);
+    let none = same.replace(", c0 % c1 == 0", ")");
+    stands("halide", &visitor("Add", &none), Standing::Wrong);
     // Halide's matcher builds no broadcast to one lane.
     let rule = rule.replace("ramp(y, 0, ", "broadcast(y, ");
     stands("halide", &visitor("Add", &format!("{rule})")), Standing::Verified);

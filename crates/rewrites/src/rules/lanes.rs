@@ -230,6 +230,13 @@ impl Shapes {
             self.is_never = true;
             return;
         }
+        if quotient.is_whole() || inverse.is_whole() {
+            // A product of whole numbers is 1 only if each of them is.
+            for symbol in quotient.0.keys() {
+                self.solve(symbol, &Lanes::default());
+            }
+            return;
+        }
         let solutions = quotient.0.iter().filter(|(_, power)| power.abs() == 1);
         let solutions = solutions.map(|(symbol, power)| {
             let own = Lanes(BTreeMap::from([(symbol.clone(), *power)]));
@@ -242,12 +249,17 @@ impl Shapes {
             self.is_clear = false;
             return;
         };
+        self.solve(&symbol, &value);
+    }
+
+    /// Replaces a symbol everywhere.
+    fn solve(&mut self, symbol: &str, value: &Lanes) {
         for (_, known) in &mut self.solved {
-            if let Some(power) = known.0.remove(&symbol) {
-                *known = known.times(&value, power);
+            if let Some(power) = known.0.remove(symbol) {
+                *known = known.times(value, power);
             }
         }
-        self.solved.push((symbol, value));
+        self.solved.push((symbol.to_owned(), value.clone()));
     }
 
     /// Gives the lanes of a name that the left side binds.
