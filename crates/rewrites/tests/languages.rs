@@ -1,5 +1,5 @@
-//! What the languages of rules build, and what their conditions tell: wrong rules, each with a
-//! right twin.
+//! Wrong rules, each with a right twin, about the nodes that they build and the facts that their
+//! conditions give.
 
 use halidom_rewrites::examine::{Examined, Standing, examine};
 use halidom_rewrites::options::{Options, Source};
@@ -261,8 +261,8 @@ fn only_what_a_function_returns_was_rewritten_before() {
         )
     };
     let mutated = ["mutate(op->a, nullptr)", "mutate(op->b, nullptr)"];
-    let rule = "if (no_overflow_int(a.type()) && rewrite(x * c0 < y * c0, x < y, c0 >= 0)) { return \
-                rewrite.result; }";
+    let rule = "if (no_overflow_int(a.type()) && rewrite(x * c0 < y * c0, x < y, c0 >= 0)) { \
+                return rewrite.result; }";
     let user = visitor("LT", "lt(a, b)", mutated, rule);
     let standing = |mul: &str, user: &str| {
         *standings("halide", &[("a.cpp", &format!("{mul}{user}"))]).last().expect("a rule")

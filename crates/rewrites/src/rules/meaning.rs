@@ -19,8 +19,16 @@ use super::pattern::{Op, Pattern};
 use super::read::{Guard, Rule};
 use super::rounding::rounded;
 use super::value::{Domain, Fun, ValueId, Values};
-use super::ways::Step;
 use crate::profile::{Language, Profile, ZeroDivision};
+
+/// A step of the path from the outermost expression's lane to a part's lane.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Step {
+    /// Drops the slowest digit; its count in factors.
+    Drop(Vec<String>),
+    /// The permutation of a slice or a transpose.
+    Shuffle(String),
+}
 
 /// The equation that a proof of a rule must show, with its assumptions.
 #[derive(Clone, Debug)]

@@ -11,7 +11,6 @@ use super::known::{Known, Local, Rewriter};
 use super::locals::operand_of_info;
 use super::own::{call, path};
 use super::pattern::{Op, Pattern};
-use super::terms::{Reader, casts_fit};
 use crate::profile::Language;
 
 /// A test of a type in a condition of a function.
@@ -165,7 +164,7 @@ pub struct Found {
     pub function: String,
     /// The rule, or the construct that is not understood.
     pub rule: Result<Rule, String>,
-    /// What is known of the rule's use in its function.
+    /// The rule's use in its function, as far as it is known.
     pub used: Used,
 }
 
@@ -701,4 +700,43 @@ pub(super) fn subject(scope: &Scope<'_>, expr: &Expr) -> Option<Subject> {
         [name] => subject(scope, scope.value(name, &["Type", "Type&"])?.0),
         _ => None,
     }
+}
+
+/// Tests whether all casts of a rule are to the type of their place.
+fn casts_fit(lhs: &Pattern, rhs: &Pattern, predicate: Option<&Pattern>) -> bool {
+    predicate.into_iter().chain([lhs]).all(|part| casts(part) == 0)
+        && casts(rhs) == casts_to_result(rhs)
+}
+
+/// Returns the number of casts in a pattern.
+fn casts(pattern: &Pattern) -> usize {
+    let mut count = 0;
+    pattern.visit(&mut |part| count += usize::from(matches!(part, Pattern::Apply(Op::Cast, _))));
+    count
+}
+
+/// Returns the number of casts in a pattern that stand where the type is that of the whole.
+fn casts_to_result(pattern: &Pattern) -> usize {
+    let Pattern::Apply(op, parts) = pattern else { return 0 };
+    let parts = match op {
+        Op::Cast => return 1 + casts_to_result(&parts[0]),
+        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max | Op::Neg => {
+            parts.as_slice()
+        }
+        Op::Select => parts.get(1..).unwrap_or_default(),
+        _ => return 0,
+    };
+    parts.iter().map(casts_to_result).sum()
+}
+
+/// Reads the patterns of one rule.
+pub(super) struct Reader<'s> {
+    pub(super) scope: &'s Scope<'s>,
+    /// The parts of the left side that are operands of the node, by the names of these.
+    pub(super) operands: FxHashMap<String, Pattern>,
+    /// The known facts about the numbers of C++ that the rule names.
+    pub(super) contracts: Vec<Pattern>,
+    /// True if an operand with a number was named. It has the type that it was matched with, unlike
+    /// a number that the rule writes.
+    pub(super) has_number: bool,
 }

@@ -10,46 +10,7 @@ use super::known::of_matcher;
 use super::locals::operand_of_info;
 use super::own::path;
 use super::pattern::{FUNCTIONS, Op, Pattern, is_constant, is_wildcard, operator};
-use super::read::{Guard, INTEGERS, Scope, Subject, subject};
-
-/// Tests whether all casts of a rule are to the type of their place.
-pub(super) fn casts_fit(lhs: &Pattern, rhs: &Pattern, predicate: Option<&Pattern>) -> bool {
-    predicate.into_iter().chain([lhs]).all(|part| casts(part) == 0)
-        && casts(rhs) == casts_to_result(rhs)
-}
-
-/// Returns the number of casts in a pattern.
-fn casts(pattern: &Pattern) -> usize {
-    let mut count = 0;
-    pattern.visit(&mut |part| count += usize::from(matches!(part, Pattern::Apply(Op::Cast, _))));
-    count
-}
-
-/// Returns the number of casts in a pattern that stand where the type is that of the whole.
-fn casts_to_result(pattern: &Pattern) -> usize {
-    let Pattern::Apply(op, parts) = pattern else { return 0 };
-    let parts = match op {
-        Op::Cast => return 1 + casts_to_result(&parts[0]),
-        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max | Op::Neg => {
-            parts.as_slice()
-        }
-        Op::Select => parts.get(1..).unwrap_or_default(),
-        _ => return 0,
-    };
-    parts.iter().map(casts_to_result).sum()
-}
-
-/// Reads the patterns of one rule.
-pub(super) struct Reader<'s> {
-    scope: &'s Scope<'s>,
-    /// The parts of the left side that are operands of the node, by the names of these.
-    operands: FxHashMap<String, Pattern>,
-    /// What is known of the numbers of C++ that the rule names.
-    pub(super) contracts: Vec<Pattern>,
-    /// True if an operand with a number was named. It has the type that it was matched with, unlike
-    /// a number that the rule writes.
-    has_number: bool,
-}
+use super::read::{Guard, INTEGERS, Reader, Scope, Subject, subject};
 
 impl<'s> Reader<'s> {
     pub(super) fn of(scope: &'s Scope<'s>) -> Self {

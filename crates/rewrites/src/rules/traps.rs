@@ -27,7 +27,7 @@ pub struct Trap {
     pub division: String,
     /// The constants' names and values.
     pub constants: Vec<(String, i64)>,
-    /// The values of all names, if the division is by 0; it is of the least integer by -1 otherwise.
+    /// The values of all names, if it divides by 0; otherwise it divides the least integer by -1.
     by_zero: Option<Vec<(String, Domain, Number)>>,
 }
 
@@ -40,7 +40,7 @@ impl Trap {
         Self { division: division.to_owned(), constants, by_zero: Some(values.to_vec()) }
     }
 
-    /// Returns C++, or Python for TVM, that builds the input, to be pasted into a test of the compiler.
+    /// Returns C++, or Python for TVM, that builds the input, to be pasted into a compiler's test.
     pub fn snippet(&self, rule: &Rule) -> String {
         if let Some(values) = &self.by_zero {
             return crash(rule, values, &self.division);

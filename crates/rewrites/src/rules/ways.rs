@@ -2,18 +2,9 @@
 //! means is in `meaning`.
 
 use super::kinds::Kind;
-use super::meaning::{Builder, Part, Result, between};
+use super::meaning::{Builder, Part, Result, Step, between};
 use super::pattern::{Op, Pattern};
 use super::value::{Domain, Fun, ValueId};
-
-/// A step of the path from the outermost expression's lane to a part's lane.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Step {
-    /// Drops the slowest digit; its count in factors.
-    Drop(Vec<String>),
-    /// The permutation of a slice or a transpose.
-    Shuffle(String),
-}
 
 impl Builder<'_> {
     /// Reads equations between counts from a predicate.
