@@ -48,7 +48,7 @@ impl Lanes {
 
 /// The reason why a right side is not known to be an expression.
 enum Fault {
-    /// It is none.
+    /// For some lanes, a constructor refuses it.
     IllFormed,
     /// Not known, with the construct.
     Unknown(String),
@@ -587,11 +587,7 @@ impl Shapes {
 
     /// Builds two operands of one type. A literal is built after the other operand.
     fn both(&mut self, operands: &[Pattern], hint: Option<&Lanes>) -> Result<Lanes> {
-        let is_literal = matches!(
-            operands[0],
-            Pattern::Int(_) | Pattern::Bool(_) | Pattern::Lanes(_) | Pattern::Host(_)
-        );
-        let (a, b) = if is_literal {
+        let (a, b) = if is_literal(&operands[0]) {
             let b = self.built(&operands[1], hint)?;
             (self.built(&operands[0], Some(&b))?, b)
         } else {
@@ -633,16 +629,13 @@ impl Shapes {
         let value = if op == Op::Broadcast {
             self.built(&operands[0], inner.as_ref())?
         } else {
-            let swapped = [operands[1].clone(), operands[0].clone()];
-            let [base, stride] = [&operands[0], &operands[1]];
             if self.vectors.nest() {
-                let stride = self.built(stride, inner.as_ref())?;
-                let base = self.built(base, Some(&stride))?;
+                let stride = self.built(&operands[1], inner.as_ref())?;
+                let base = self.built(&operands[0], Some(&stride))?;
                 self.same(&base, &stride)?;
                 base
             } else {
-                self.both(&swapped, inner.as_ref())
-                    .or_else(|_| self.both(&operands[..2], inner.as_ref()))?
+                self.both(&operands[..2], inner.as_ref())?
             }
         };
         if !self.vectors.nest() {
@@ -672,23 +665,22 @@ impl Shapes {
     }
 }
 
+/// Tests whether a pattern is a literal to the matcher, which builds it after its neighbour.
+fn is_literal(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::Int(_) | Pattern::Bool(_) | Pattern::Lanes(_) | Pattern::Host(_))
+}
+
 /// Collects the constants in a folded pattern, in the order in which the matcher reads them.
 fn read_order(pattern: &Pattern, found: &mut Vec<String>) {
     match pattern {
         Pattern::Constant(name) => found.push(name.clone()),
-        Pattern::Apply(_, operands) => {
-            let is_literal = matches!(
-                operands[0],
-                Pattern::Int(_) | Pattern::Bool(_) | Pattern::Lanes(_) | Pattern::Host(_)
-            );
-            match operands.as_slice() {
-                [literal, other] if is_literal => {
-                    read_order(other, found);
-                    read_order(literal, found);
-                }
-                all => all.iter().for_each(|operand| read_order(operand, found)),
+        Pattern::Apply(_, operands) => match operands.as_slice() {
+            [literal, other] if is_literal(literal) => {
+                read_order(other, found);
+                read_order(literal, found);
             }
-        }
+            all => all.iter().for_each(|operand| read_order(operand, found)),
+        },
         _ => {}
     }
 }
