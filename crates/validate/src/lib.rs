@@ -401,6 +401,9 @@ fn sizes(
 /// Concludes: a proof if the theorem's premises are shown, or else a run that refutes.
 fn conclude(report: &mut Report, judged: &Judgement, found: refute::Found) {
     if let Some(counterexample) = found.counterexample {
+        if report.is_closed() {
+            report.notes.push(ALARM.to_owned());
+        }
         report.verdict = Verdict::Refuted(Box::new(counterexample));
         return;
     }
@@ -412,6 +415,10 @@ fn conclude(report: &mut Report, judged: &Judgement, found: refute::Found) {
     report.verdict =
         if judged.is_proved() { Verdict::Proved } else { Verdict::Unknown(reason(report, judged)) };
 }
+
+/// The note of a refuted program all of whose obligations are closed.
+const ALARM: &str = "a run refutes the program although every obligation was closed: one of the \
+    two is wrong, which is an error of the validator; please report it";
 
 /// Tells why nothing is proved.
 fn reason(report: &Report, judged: &Judgement) -> Reason {

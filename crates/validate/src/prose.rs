@@ -202,7 +202,7 @@ impl Text<'_> {
                 }
                 match version {
                     Version::Final => {}
-                    Version::Pending => self.push("?"),
+                    Version::Pending(_) => self.push("?"),
                     Version::Before { stage, point } => {
                         self.push(&format!("@before {stage}["));
                         self.list(point);

@@ -262,4 +262,10 @@ impl Report {
     pub fn open(&self) -> impl Iterator<Item = &Obligation> {
         self.obligations.iter().filter(|obligation| matches!(obligation.status, Status::Open(_)))
     }
+
+    /// Tests whether obligations were stated and all were closed. If a run refutes the program
+    /// anyway, one of the two is wrong.
+    pub fn is_closed(&self) -> bool {
+        !self.obligations.is_empty() && self.open().next().is_none()
+    }
 }

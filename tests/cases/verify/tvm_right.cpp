@@ -31,9 +31,9 @@ PrimExpr Rules::VisitExpr_(const AddNode* op) {
                            max(x, floordiv(x, c2) * c2),
                        }),
                        x, c2.Eval()->value > 0);
-    // Where the remainder is computed, `c2` is not 0.
+    // The remainder is computed only where `c2` is not 0.
     TVM_TRY_REWRITE_IF(select(x * c2 == 0, c1, x), select(x == 0, c1, x),
-                       c1.Eval()->value % c2.Eval()->value == 0 || c1.Eval()->value == 1);
+                       c2.Eval()->value != 0 && c1.Eval()->value % c2.Eval()->value == 0);
     TVM_TRY_REWRITE(floormod(x + floormod(z, y), y), floormod(x + z, y));
     TVM_TRY_REWRITE_IF(matches_one_of(floormod(x - floormod(x, z), y), floormod(floormod(x, z) - x, y)),
                        ZeroWithTypeLike(x),

@@ -31,7 +31,7 @@ PrimExpr Rules::VisitExpr_(const AddNode* op) {
                            max(x, floordiv(x, c2) * c2 + 1),
                        }),
                        x, c2.Eval()->value > 0);
-    // Where the remainder is computed, `c2` is not 0.
+    // Where the remainder is not computed, `c2` may be 0.
     TVM_TRY_REWRITE_IF(select(x * c2 == 0, c1, x), select(x == 0, c1, x),
                        c1.Eval()->value == 1 || c1.Eval()->value % c2.Eval()->value == 0);
     TVM_TRY_REWRITE(floormod(x + floordiv(z, y), y), floormod(x + z, y));

@@ -27,6 +27,7 @@ mod inputs;
 mod lanes_and_loads;
 mod late_and_other_words;
 mod memoized_funcs;
+mod memories_and_checks;
 mod miscompiles;
 mod named_functions;
 mod names_bound_twice;

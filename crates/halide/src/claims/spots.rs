@@ -146,9 +146,11 @@ impl Foreign {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Holds {
     pub(super) stores: bool,
-    reads: bool,
-    /// Entry checks, or the allocation of the func's memory.
-    open: bool,
+    /// Stores of other funcs.
+    others: bool,
+    /// Reads by others, entry checks, or the allocation of the func's memory: no place of the func
+    /// contains them.
+    outside: bool,
 }
 
 /// A place, with its surroundings.
@@ -191,9 +193,9 @@ impl<'a> Search<'a> {
         let stmt = forms.pool.get_stmt(id).clone();
         let mut holds = Holds::default();
         if let Stmt::Allocate { buffer, .. } = stmt {
-            holds.open = self.buffers.contains(&buffer);
+            holds.outside = self.buffers.contains(&buffer);
         } else if let Stmt::Assert { .. } = stmt {
-            holds.open = true;
+            holds.outside = true;
         } else if let Stmt::Store { buffer, .. } = stmt {
             let loads = self.foreign.stores.get(&id);
             let reads = loads.into_iter().flatten();
@@ -201,18 +203,23 @@ impl<'a> Search<'a> {
                 .filter_map(|load| self.foreign.buffers.get(load))
                 .filter(|buffer| self.buffers.contains(buffer));
             holds.stores = self.buffers.contains(&buffer);
-            holds.reads = !holds.stores && reads.next().is_some();
+            holds.others = !holds.stores;
+            holds.outside = !holds.stores && reads.next().is_some();
         } else if let Stmt::Let { .. } = stmt {
             // What it reads counts where its name is used.
         } else {
-            stmt.for_each_expr(forms.pool, &mut |_, expr| holds.reads |= self.reads(forms, expr));
+            stmt.for_each_expr(forms.pool, &mut |_, expr| holds.outside |= self.reads(forms, expr));
         }
+        let mut own = matches!(stmt, Stmt::If { .. });
         for part in stmt.children() {
             let part = self.holds(forms, part);
+            own &= part.stores && !part.others && !part.outside;
             holds.stores |= part.stores;
-            holds.reads |= part.reads;
-            holds.open |= part.open;
+            holds.others |= part.others;
+            holds.outside |= part.outside;
         }
+        // A condition decides about updates of the func alone: it is a part of them.
+        holds.outside &= !own;
         self.known.insert(id, holds);
         holds
     }
@@ -222,7 +229,7 @@ impl<'a> Search<'a> {
         if !holds.stores {
             return;
         }
-        if !holds.reads && !holds.open {
+        if !holds.outside {
             let spot = Spot {
                 at: Where::Stmt(id),
                 context: self.map.contexts[&id].clone(),
@@ -238,7 +245,7 @@ impl<'a> Search<'a> {
         let mut run: Option<(usize, usize)> = None;
         for (number, part) in parts.iter().enumerate() {
             let holds = self.holds(forms, *part);
-            if holds.reads || holds.open {
+            if holds.outside {
                 self.run(id, &parts, run.take());
                 self.place(forms, *part);
             } else if holds.stores {

@@ -116,7 +116,8 @@ pub(crate) fn judge(
     checker.orders();
     // 12. Weaker modes: inexact floats decide nothing, and are right under the laws (`Value`).
     //     Invariant: the inexact funcs are known before races are checked.
-    let second = checker.weaker(task, settings.weakest, |lemmas| lia("floats", lemmas));
+    let second =
+        checker.weaker(task, settings.weakest, &parameters, |lemmas| lia("floats", lemmas));
     // 13. Folded buffers and windows keep what was promised (`Retention`).
     checker.retention(&relying);
     // 14. Unordered iterations do not interfere (`Race`).

@@ -9,7 +9,8 @@
 //! inexact funcs and their sources is right in every interpretation of the operators on floats that
 //! has the listed axioms. For the second fact, program and algorithm are described once more, in a
 //! space that keeps these operators as they are written: an equation that holds bit for bit because
-//! constants were folded is no equation there.
+//! constants were folded is no equation there. The second description has the regions of the first:
+//! whatever a label promises, it promises for both.
 //!
 //! All other obligations were shown for the values that the loads claim, whatever these values are.
 //! Races are the exception: they look at [`Checker::inexact`].
@@ -25,7 +26,7 @@ use crate::lemma::Lemmas;
 use crate::lia::Lia;
 use crate::obligation::record::{Kind, Method, Status};
 use crate::obligation::settings::Task;
-use crate::program::Store;
+use crate::program::{Parameters, Store};
 use crate::ranges;
 use crate::space::{Space, Value};
 use crate::specification::Specification;
@@ -37,6 +38,7 @@ impl Checker<'_> {
         &mut self,
         task: Task<'_>,
         weakest: Floats,
+        parameters: &Parameters,
         open: impl FnOnce(Box<dyn Lemmas>) -> Result<Lia, OpenError>,
     ) -> Option<Lia> {
         if weakest == Floats::Bits {
@@ -69,7 +71,7 @@ impl Checker<'_> {
         self.found.interpreted = flow.sources(&self.found.inexact);
         match open(self.tactics.lemmas()) {
             Ok(mut lia) => {
-                self.described_again(task, weakest, &mut lia);
+                self.described_again(task, weakest, parameters, &mut lia);
                 Some(lia)
             }
             Err(error) => {
@@ -103,11 +105,21 @@ impl Checker<'_> {
 
     /// Checks the values of inexact funcs and their sources again, in a space that keeps operators
     /// on floats as they are written.
-    fn described_again(&mut self, task: Task<'_>, weakest: Floats, lia: &mut Lia) {
-        let space = Space::as_written(ranges::ranges(self.pool, task.lowered()));
+    fn described_again(
+        &mut self,
+        task: Task<'_>,
+        weakest: Floats,
+        parameters: &Parameters,
+        lia: &mut Lia,
+    ) {
+        let space = Space::as_written(ranges::ranges(self.pool, task.lowered()))
+            .contracted(self.space.is_contracted());
         let widths = self.specification.widths();
-        let tactics = &mut *self.tactics;
-        let (parameters, model) = regions::described(self.pool, &space, task.program, tactics);
+        let first = (self.space, self.model, parameters);
+        let again = regions::described_again(self.pool, first, &space, task.program);
+        let Some((parameters, model)) = again else {
+            return self.not_described_again();
+        };
         let entry: Vec<_> = model.entry.iter().map(|check| check.condition).collect();
         lia.assume(&space, &entry);
         let mut again = Checker {
@@ -122,7 +134,7 @@ impl Checker<'_> {
             ),
             lia,
             laws: &mut *self.laws,
-            tactics,
+            tactics: &mut *self.tactics,
             entry,
             found: Findings::default(),
         };
@@ -133,9 +145,7 @@ impl Checker<'_> {
         }
         let overflowed = again.space.overflowed();
         if overflowed || found.len() != self.found.values.len() {
-            let reason =
-                "the program cannot be described with operators on floats as they are written";
-            return self.record(Kind::Value, None, "floats", Err(reason.into()));
+            return self.not_described_again();
         }
         for (number, status) in self.found.values.clone().into_iter().zip(found) {
             let (Some(number), Some(status)) = (number, status) else { continue };
@@ -154,6 +164,11 @@ impl Checker<'_> {
                 (Err(_), Err(_)) => {}
             }
         }
+    }
+
+    fn not_described_again(&mut self) {
+        let reason = "the program cannot be described with operators on floats as they are written";
+        self.record(Kind::Value, None, "floats", Err(reason.into()));
     }
 
     fn weaker_value(&mut self, store: &Store, weakest: Floats) -> Status {

@@ -16,15 +16,12 @@ use halidom_ir::{BufferId, BufferKind, Check, ExprId, FuncId, LoopKind, StmtId, 
 
 use crate::space::{FormulaId, PolyId, Symbol, Value};
 
-pub(crate) use walk::{Parameters, parameters, walk};
+pub(crate) use crate::space::MemoryId;
+pub(crate) use walk::{Parameters, parameters, vars, walk};
 
 define_id!(
     /// Numbers a loop.
     pub(crate) LoopId, "loop"
-);
-define_id!(
-    /// Numbers a buffer's lifetime.
-    pub(crate) MemoryId, "memory"
 );
 define_id!(
     /// Numbers a label.

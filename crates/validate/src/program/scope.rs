@@ -65,7 +65,8 @@ impl Scope {
         // Listing the parts of a term takes time.
         !labels.is_empty() && {
             let pending = space.pending(term);
-            labels.iter().any(|label| pending.contains(&self.model.labels[*label].func))
+            let memories = labels.iter().flat_map(|label| &self.model.labels[*label].memories);
+            memories.into_iter().any(|memory| pending.contains(memory))
         }
     }
 
@@ -81,7 +82,7 @@ impl Scope {
             FuncKind::Input { .. } => false,
             FuncKind::Defined { stages, .. } => stages.len() > 1,
         };
-        let version = if updated { Version::Pending } else { Version::Final };
+        let version = if updated { Version::Pending(memory) } else { Version::Final };
         let at = coords.clone().into();
         let scalar = pool.buffer(self.model.memories[memory].buffer).scalar;
         let term = space.leaf(Term::Read { func, component, scalar, version, coords: at });

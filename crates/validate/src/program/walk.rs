@@ -42,8 +42,8 @@ impl Uses {
 /// share.
 pub(crate) type Parameters = FxHashMap<VarId, Value>;
 
-/// Gives every parameter, shape and window variable of a program its symbol.
-pub(crate) fn parameters(pool: &Pool, space: &Space, program: &Program) -> Parameters {
+/// Lists the parameters, shape and window variables of a program. Some come twice.
+pub(crate) fn vars(pool: &Pool, program: &Program) -> Vec<VarId> {
     let mut vars: Vec<VarId> = program.params.clone();
     for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
         for dim in &pool.buffer(buffer).dims {
@@ -57,8 +57,13 @@ pub(crate) fn parameters(pool: &Pool, space: &Space, program: &Program) -> Param
     for output in &program.outputs {
         vars.extend(output.window.iter().flat_map(|(min, extent)| [*min, *extent]));
     }
+    vars
+}
+
+/// Gives every parameter, shape and window variable of a program its symbol.
+pub(crate) fn parameters(pool: &Pool, space: &Space, program: &Program) -> Parameters {
     let mut values = Parameters::default();
-    for var in vars {
+    for var in vars(pool, program) {
         if values.contains_key(&var) {
             continue;
         }
@@ -314,11 +319,11 @@ impl Walker<'_> {
     /// left to the stores of these funcs. Returns true if such a store took them.
     fn decided(&mut self, number: usize, condition: FormulaId, own: &[Use], body: StmtId) -> bool {
         let model = &self.scope.model;
-        let funcs: Vec<FuncId> =
-            own.iter().map(|used| model.memories[model.loads[used.load].memory].func).collect();
+        let memories: Vec<MemoryId> =
+            own.iter().map(|used| model.loads[used.load].memory).collect();
         let (conditions, facts): (Vec<_>, Vec<_>) =
             self.space.conjuncts(condition).into_iter().partition(|part| {
-                self.space.pending(*part).iter().any(|func| funcs.contains(func))
+                self.space.pending(*part).iter().any(|memory| memories.contains(memory))
             });
         let facts = Rename::settle(None).formulas(self.space, &facts);
         let fact = self.space.and(facts);
@@ -501,7 +506,11 @@ impl Walker<'_> {
         let flat = flat.map(|flat| settle.poly(self.space, flat));
         let (coords, point) = (settle.polys(self.space, &coords), settle.polys(self.space, &point));
         let own = Version::Before { stage, point: point.clone().into() };
-        let settle = Rename::settle((stage > 0).then_some((func, own)));
+        let labels = &self.scope.model.labels;
+        let mut around = self.scope.place.labels.iter().rev().copied();
+        let label = around.find(|label| labels[*label].func == func);
+        let memories = label.map_or_else(Vec::new, |label| labels[label].memories.clone());
+        let settle = Rename::settle((stage > 0).then_some((&memories, own)));
         for (load, flat, coords) in std::mem::take(&mut self.scope.own_indices) {
             let access = &mut self.scope.model.loads[load];
             access.flat = flat.map(|flat| settle.poly(self.space, flat));
@@ -509,10 +518,6 @@ impl Walker<'_> {
         }
         let value = stored.map(|value| settle.value(self.space, value));
         let value = value.inspect_err(|error| self.problem(error));
-        let labels = &self.scope.model.labels;
-        let mut around = self.scope.place.labels.iter().rev().copied();
-        let label = around.find(|label| labels[*label].func == func);
-        let memories = label.map_or(&[][..], |label| &labels[label].memories);
         let loads = &self.scope.model.loads;
         let is_own = |used: &Use| stage > 0 && memories.contains(&loads[used.load].memory);
         let settled =
@@ -576,7 +581,10 @@ impl Walker<'_> {
                 // A read of a func that is being updated here stays pending, because it is not the
                 // final value. Nothing is known about it except the range that the func's
                 // definition gives.
-                let settled = if self.scope.depends(self.space, poly) {
+                // The same expression may be evaluated elsewhere after the func is complete. What
+                // is known of it must hold at both places.
+                let is_pending = self.scope.model.ints.get(&expr) == Some(&poly);
+                let settled = if is_pending || self.scope.depends(self.space, poly) {
                     poly
                 } else {
                     settle.poly(self.space, poly)

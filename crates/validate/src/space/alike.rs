@@ -115,7 +115,7 @@ impl Space {
                 Version::Before { stage, point },
                 Version::Before { stage: other_stage, point: other },
             ) if stage == other_stage => Some(self.and(self.equalities(point, other)?)),
-            (Version::Final | Version::Before { .. } | Version::Pending, _) => None,
+            (Version::Final | Version::Before { .. } | Version::Pending(_), _) => None,
         }
     }
 

@@ -13,6 +13,7 @@
 mod alike;
 #[cfg(test)]
 pub(crate) mod concrete;
+mod copies;
 mod float_range;
 mod formula;
 pub(crate) mod order;
@@ -27,6 +28,7 @@ use halidom_base::{Arena, FxHashMap, SharedInterner, define_id};
 use halidom_ir::{BinaryOp, Constant, FuncId, FunctionId, Intrinsic, Scalar, UnaryOp};
 use smallvec::SmallVec;
 
+pub(crate) use copies::Copies;
 pub(crate) use poly::gcd;
 pub(crate) use rename::{Part, Rename};
 
@@ -49,6 +51,10 @@ define_id!(
 define_id!(
     /// A machine value.
     pub(crate) TermId, "t"
+);
+define_id!(
+    /// Numbers a buffer's lifetime in the program.
+    pub(crate) MemoryId, "memory"
 );
 
 /// A factor of a monomial.
@@ -108,9 +114,11 @@ pub(crate) enum Version {
         /// The values of its reduction variables.
         point: Box<[PolyId]>,
     },
-    /// Not fixed yet: the store that uses the value settles it, see [`Rename::settle`]. Of the
-    /// obligations, only those on overflow may contain one, as an unknown value.
-    Pending,
+    /// Not fixed yet, for a read of this memory: the store that uses the value settles it, see
+    /// [`Rename::settle`]. A func may have several memories, and only the one that the store
+    /// updates holds its previous values. Of the obligations, only those on overflow may contain a
+    /// pending read, as an unknown value.
+    Pending(MemoryId),
 }
 
 /// A machine value of any scalar type except `int`.

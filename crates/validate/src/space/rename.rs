@@ -8,10 +8,11 @@
 use std::cell::RefCell;
 
 use halidom_base::{FxHashMap, FxHashSet, IndexSet};
-use halidom_ir::{FuncId, Scalar};
+use halidom_ir::Scalar;
 
 use super::{
-    Atom, AtomId, Formula, FormulaId, Monomial, PolyId, Space, Symbol, Term, TermId, Value, Version,
+    Atom, AtomId, Formula, FormulaId, MemoryId, Monomial, PolyId, Space, Symbol, Term, TermId,
+    Value, Version,
 };
 
 /// The versions that pending reads get.
@@ -22,8 +23,8 @@ enum Settle {
     Not,
     /// Pending reads become final.
     Final,
-    /// Pending reads of the func get this version, and all others become final.
-    Own(FuncId, Version),
+    /// Pending reads of these memories get this version, and all others become final.
+    Own(Box<[MemoryId]>, Version),
 }
 
 /// A simultaneous substitution.
@@ -61,10 +62,10 @@ impl Rename {
         Self { symbols: pairs.into_iter().collect(), ..Self::default() }
     }
 
-    /// Makes a substitution that gives pending reads of `own` the given version and makes all
-    /// others final.
-    pub(crate) fn settle(own: Option<(FuncId, Version)>) -> Self {
-        let settle = own.map_or(Settle::Final, |(func, version)| Settle::Own(func, version));
+    /// Makes a substitution that gives pending reads of the memories in `own` the given version and
+    /// makes all others final.
+    pub(crate) fn settle(own: Option<(&[MemoryId], Version)>) -> Self {
+        let settle = own.map_or(Settle::Final, |(own, version)| Settle::Own(own.into(), version));
         Self { settle, ..Self::default() }
     }
 
@@ -183,7 +184,7 @@ impl Rename {
             }
             Term::Truth(formula) => Ok(space.truth_term(self.formula(space, formula))),
             Term::Read { func, component, scalar, ref version, ref coords } => {
-                let version = self.version(space, func, version);
+                let version = self.version(space, version);
                 let coords = self.polys(space, coords).into();
                 Ok(space.leaf(Term::Read { func, component, scalar, version, coords }))
             }
@@ -243,15 +244,15 @@ impl Rename {
         space.combine(&parts)
     }
 
-    fn version(&self, space: &Space, func: FuncId, version: &Version) -> Version {
+    fn version(&self, space: &Space, version: &Version) -> Version {
         match version {
             Version::Final => Version::Final,
             Version::Before { stage, point } => {
                 Version::Before { stage: *stage, point: self.polys(space, point).into() }
             }
-            Version::Pending => match &self.settle {
-                Settle::Not => Version::Pending,
-                Settle::Own(own, version) if *own == func => version.clone(),
+            Version::Pending(memory) => match &self.settle {
+                Settle::Not => Version::Pending(*memory),
+                Settle::Own(own, version) if own.contains(memory) => version.clone(),
                 Settle::Own(..) | Settle::Final => Version::Final,
             },
         }
@@ -380,17 +381,17 @@ impl Space {
         self.all_parts(whole).into_iter().filter_map(symbol).collect()
     }
 
-    /// The funcs whose reads in a term are not settled yet.
-    pub(crate) fn pending(&self, whole: impl Into<Part>) -> IndexSet<FuncId> {
-        let func = |part| {
+    /// The memories whose reads in a term are not settled yet.
+    pub(crate) fn pending(&self, whole: impl Into<Part>) -> IndexSet<MemoryId> {
+        let memory = |part| {
             if let Part::Term(term) = part
-                && let Term::Read { func, version: Version::Pending, .. } = self.term(term)
+                && let Term::Read { version: Version::Pending(memory), .. } = self.term(term)
             {
-                return Some(*func);
+                return Some(*memory);
             }
             None
         };
-        self.all_parts(whole).into_iter().filter_map(func).collect()
+        self.all_parts(whole).into_iter().filter_map(memory).collect()
     }
 
     /// The terms in a value.

@@ -62,11 +62,25 @@ impl Checker<'_> {
         {
             return Ok(Method::Solver);
         }
-        // If this is open, the verdict is unknown anyway, so the rest may take it for granted.
+        if status.is_ok() {
+            self.note_fits((expr, bits), place, ranges);
+        }
+        status
+    }
+
+    /// Notes that an `int` fits: it is shown, or an obligation that it fits is open.
+    fn note_fits(&mut self, (expr, bits): (ExprId, u32), place: &Place, ranges: &mut Ranges<'_>) {
         let mut failed = None;
         let found = self.range(expr, place, ranges, &mut failed);
         ranges.note_shown(expr, place, both(found, width(bits)));
-        status
+    }
+
+    /// Takes a goal for granted in all that follows. Its obligation is open, so the verdict is
+    /// unknown anyway, and the rest is judged as if it held.
+    pub(super) fn suppose(&mut self, goal: &Goal, ranges: &mut Ranges<'_>) {
+        if let Claim::Fits { expr, bits, .. } = goal.claim {
+            self.note_fits((expr, bits), &goal.place, ranges);
+        }
     }
 
     /// Shows that a part of a stored value fits where the value is needed. There, the algorithm

@@ -66,6 +66,9 @@ impl Checker<'_> {
             };
             for goal in goals {
                 let status = self.decide_overflow(&goal, &mut ranges);
+                if status.is_err() {
+                    self.suppose(&goal, &mut ranges);
+                }
                 self.record(Kind::Overflow, goal.stmt, goal.what, status);
             }
             self.bind_range(computed, &mut ranges);
@@ -78,7 +81,8 @@ impl Checker<'_> {
     /// # Correctness
     /// A run that any entry check refuses ends with an error. So in all other runs the code's
     /// arithmetic evaluated every entry check to true. A check that does not overflow, under others
-    /// that are known to hold, holds itself.
+    /// that are known to hold, holds itself. An open check may be tried again, so nothing supposes
+    /// here that it holds.
     pub(crate) fn admit(
         &mut self,
         parameters: &FxHashMap<VarId, Value>,
