@@ -52,6 +52,7 @@ mod tables_and_sums;
 mod tables_by_floats;
 mod tried;
 mod tuple_outputs;
+mod types_and_values;
 mod unchecked_dumps;
 mod undefined_values;
 

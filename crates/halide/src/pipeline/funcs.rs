@@ -81,6 +81,7 @@ fn func(table: Table<'_>, names: &mut Names) -> Result<Func> {
         init,
         updates,
         external: external(table, names)?,
+        debug_file: table.string("debug_file")?.to_owned(),
     };
     let shapes_fit = func
         .stages()

@@ -47,6 +47,8 @@ pub struct Func {
     pub updates: Vec<Definition>,
     /// The extern function that computes it, if there is one.
     pub external: Option<External>,
+    /// The file that its values are written to (`debug_to_file`); empty if there is none.
+    pub debug_file: String,
 }
 
 /// An extern function that computes a func (`define_extern`).

@@ -10,7 +10,7 @@ use halidom_ir::{BinaryOp as Op, Constant, ExprId, Overflow, Scalar, UnaryOp};
 
 use super::error::{Result, unsupported};
 use super::intrinsics::BEYOND;
-use super::ops::{Ops, Value, stored};
+use super::ops::{Beyond, Ops, Value, stored};
 use crate::tree::{self, BinaryOp};
 
 impl Ops<'_> {
@@ -37,6 +37,7 @@ impl Ops<'_> {
         let scalar = self.pool.ty(x).scalar;
         if let Some(amount) = self.literal(b.id) {
             if amount.abs() >= width {
+                self.widths.beyond.insert(Beyond::Shift);
                 return self.named(BEYOND, &[a, b], a.ty);
             }
             let by = self.number(x, scalar, amount.abs())?;

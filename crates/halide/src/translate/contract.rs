@@ -37,6 +37,8 @@ pub struct Contract {
     /// [`Condition::Allocations`] excludes it. This holds for all that stock Halide compiles, and
     /// not by default.
     pub checks_memory: bool,
+    /// True if the statement has operators on floats that are not strict, and the pipeline none.
+    pub(super) has_own_floats: bool,
 }
 
 impl Contract {
@@ -111,6 +113,19 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm, widths: &Widths) -> B
             node.for_each_operand(|operand| {
                 found.extend(converted(pool, widths, operand, Some(node)));
             });
+        });
+    }
+    found
+}
+
+/// Tests whether a definition of an algorithm names a function.
+pub(super) fn names(pool: &Pool, algorithm: &Algorithm, function: &str) -> bool {
+    let mut found = false;
+    let stages = algorithm.funcs.iter().flat_map(|func| pool.func(*func).stages());
+    for root in stages.flat_map(halidom_ir::Stage::roots) {
+        pool.for_each_subexpr(root, &mut |_, node| {
+            found |= matches!(node, Expr::Apply { function: named, .. }
+                if pool.function(*named).name == function);
         });
     }
     found

@@ -4,9 +4,9 @@
 //! The call writes to none of the pipeline's memory, and its result only decides whether the run
 //! ends with an error. The call and this check are taken out; what is written is not judged, and
 //! the verdict says so. A statement that uses the result otherwise names something unknown then,
-//! and is refused. Nothing is taken out if the result's name also stands for something else, or if
-//! the call may read beyond memory: a buffer that the statement makes must have the shape and the
-//! type of the memory in it.
+//! and is refused. Nothing is taken out if the pipeline asks for no such file, if the result's name
+//! also stands for something else, or if the call may read beyond memory: a buffer that the
+//! statement makes must have the shape and the type of the memory in it.
 
 use halidom_base::FxHashSet;
 
@@ -14,6 +14,7 @@ use super::fields::type_code;
 use super::scopes::belong;
 use super::structs::is_dimension;
 use crate::parts::for_each_stmt;
+use crate::pipeline::Pipeline;
 use crate::tree::{BinaryOp, Block, Expr, Stmt, StmtKind, Type};
 use crate::{NameId, Names};
 
@@ -21,7 +22,7 @@ use crate::{NameId, Names};
 const FUNCTION: &str = "debug_to_file";
 
 /// The statements without those that write files; nothing if there are none.
-pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
+pub(super) fn without(names: &Names, pipeline: &Pipeline, block: &Block) -> Option<Block> {
     let mut results = FxHashSet::default();
     collect(names, block, &mut results);
     let is_call = |stmt: &Stmt| result(names, stmt).is_some();
@@ -31,6 +32,13 @@ pub(super) fn without(names: &Names, block: &Block) -> Option<Block> {
     let mut made = Made::default();
     made.collect(names, block);
     if !made.written.iter().all(|(buffer, freed)| made.is_whole(names, *buffer, *freed)) {
+        return None;
+    }
+    let asked = |file: &&[u8]| {
+        let mut files = pipeline.funcs.iter().map(|func| func.debug_file.as_bytes());
+        !file.is_empty() && files.any(|asked| asked == *file)
+    };
+    if !made.files.iter().all(asked) {
         return None;
     }
     let mut block = block.clone();
@@ -47,6 +55,7 @@ struct Made<'b> {
     freed: Vec<NameId>,
     /// The buffers that are written to files, and how much memory has been freed before.
     written: Vec<(NameId, usize)>,
+    files: Vec<&'b [u8]>,
 }
 
 impl<'b> Made<'b> {
@@ -55,7 +64,8 @@ impl<'b> Made<'b> {
             if let StmtKind::Let { name, value } = &stmt.kind {
                 self.buffers.push((*name, value));
             }
-            if let Some((_, buffer)) = call(names, stmt) {
+            if let Some((_, file, buffer)) = call(names, stmt) {
+                self.files.push(file);
                 self.written.push((buffer, self.freed.len()));
             }
             if let StmtKind::Free(name) = &stmt.kind {
@@ -139,17 +149,17 @@ fn collect(names: &Names, block: &[Stmt], results: &mut FxHashSet<NameId>) {
 
 /// The name of the result, if a statement is the call.
 fn result(names: &Names, stmt: &Stmt) -> Option<NameId> {
-    call(names, stmt).map(|(result, _)| result)
+    call(names, stmt).map(|(result, ..)| result)
 }
 
-/// The name of the result and the buffer, if a statement is the call.
-fn call(names: &Names, stmt: &Stmt) -> Option<(NameId, NameId)> {
+/// The name of the result, the file and the buffer, if a statement is the call.
+fn call<'b>(names: &Names, stmt: &'b Stmt) -> Option<(NameId, &'b [u8], NameId)> {
     if let StmtKind::Let { name, value: Expr::Call(call) } = &stmt.kind
         && names.text(call.name) == FUNCTION
-        && let [Expr::String(_), Expr::Variable { name: buffer, ty: _ }] = call.args.as_slice()
+        && let [Expr::String(file), Expr::Variable { name: buffer, ty: _ }] = call.args.as_slice()
         && names.text(*buffer).ends_with(".buffer")
     {
-        return Some((*name, *buffer));
+        return Some((*name, file, *buffer));
     }
     None
 }

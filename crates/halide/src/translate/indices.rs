@@ -12,11 +12,15 @@ use halidom_base::FxHashMap;
 use halidom_ir::{BinaryOp as Op, Constant, Expr, ExprId, Overflow, Scalar, UnaryOp};
 
 use super::ops::{Ops, Value, is_index_type};
-use crate::translate::error::Result;
+use crate::translate::error::{Result, unsupported};
 
 impl Ops<'_> {
-    /// A value as an `int` in an index or a coordinate.
+    /// A value as an `int` in an index, a bound or a size. Those of other types than Halide's own
+    /// are refused: its code generators extend the sign of an index of any type.
     pub(super) fn as_index(&mut self, value: Value) -> Result<ExprId> {
+        if !is_index_type(value.ty) {
+            return unsupported("an index that is no signed integer of 32 or 64 bits");
+        }
         let id = self.as_int(value)?;
         if let Expr::Cast(Scalar::Int, inner) = *self.pool.get(id) {
             return Ok(self.unwrapped(inner, &mut FxHashMap::default()));

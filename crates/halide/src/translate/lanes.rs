@@ -291,6 +291,10 @@ impl<'a, 'n> Lowering<'a, 'n> {
                 let args = args.collect::<Step<Vec<_>>>()?;
                 let name = nodes.names.text(*name);
                 let value = self.ops.call(name, &args, ty)?;
+                // The code takes the stated type for that of the result.
+                if value.ty != ty {
+                    return Ok(unsupported("a call of another type than its result")?);
+                }
                 // These two are noted where they are met (`Nodes::passed_over`).
                 if !matches!(name, "return_second" | "memoize_expr") {
                     self.keeps_loads(&args, value)?;

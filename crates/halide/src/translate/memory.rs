@@ -25,6 +25,9 @@ use super::walk::{Item, Place, Walk};
 use crate::tree::{self, Expr};
 use crate::{Condition, NameId};
 
+/// The most elements after the extents: the code counts their bytes in 32 bits.
+const MOST_PADDING: i64 = i32::MAX as i64 / 8;
+
 /// The greatest size in bytes of memory that goes on the stack by default
 /// (`can_allocation_fit_on_stack`).
 const STACK_BYTES: i128 = 16 * 1024;
@@ -99,7 +102,7 @@ impl Walk<'_> {
         items: &mut Vec<Item>,
     ) -> Result<BufferId> {
         let Allocation { name, ty, extents, padding, memory, condition, new, free } = *stated;
-        if new.is_some() || free.is_some() || padding < 0 {
+        if new.is_some() || free.is_some() || !(0..=MOST_PADDING).contains(&padding) {
             return unsupported("memory that is not allocated plainly");
         }
         self.is_new(name)?;
@@ -121,7 +124,7 @@ impl Walk<'_> {
         }
         let mut sizes = Vec::new();
         for extent in extents {
-            sizes.push(self.int(pool, extent)?);
+            sizes.push(self.int_of_32(pool, extent)?);
         }
         let memory = self.memory_type(memory)?;
         let padding = if extents.is_empty() { 0 } else { padding };

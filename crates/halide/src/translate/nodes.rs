@@ -329,11 +329,11 @@ impl<'a> Nodes<'a> {
         let mut ops = Ops { pool, widths: &mut widths, signed };
         Ok(match expr {
             Expr::Int(value, ty) => {
-                let value = ops.integer(i128::from(*value), ty.scalar)?;
+                let value = ops.stated_integer(i128::from(*value), ty.scalar)?;
                 self.value(value)
             }
             Expr::UInt(value, ty) => {
-                let value = ops.integer(i128::from(*value), ty.scalar)?;
+                let value = ops.stated_integer(i128::from(*value), ty.scalar)?;
                 self.value(value)
             }
             Expr::Float(value, ty) => {

@@ -7,6 +7,8 @@
 //! machine integer, and the overflow convention ([`Ops::signed`]) distinguishes the pipeline from
 //! the statement. For calls, see [`super::calls`].
 
+use std::collections::BTreeSet;
+
 use halidom_base::{FxHashMap, FxHashSet};
 use halidom_ir::{
     BinaryOp as Op, Constant, Expr, ExprId, Intrinsic as Function, Overflow, Pool, Scalar, UnaryOp,
@@ -58,6 +60,20 @@ pub(super) fn is_half(ty: tree::Scalar) -> bool {
 /// The width of operations that the code computes without overflow: more bits than any type has.
 const EXACT: u32 = 128;
 
+/// A kind of operation whose result may not be what its type holds. The code then has no value, or
+/// one that the type of the machine decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Beyond {
+    /// A float becomes an integer of 32 bits or more, otherwise than as a step of a saturation.
+    Conversion,
+    /// A float becomes a narrower integer.
+    Narrowing,
+    /// Signed values of 32 or 64 bits are added or multiplied.
+    Sum,
+    /// Something is shifted by a constant that is the width or more.
+    Shift,
+}
+
 /// The widths, in bits, in which the code computes `int`s. An expression that is not noted has 32
 /// bits. Where an expression occurs with several widths, the code owes that it fits the least one;
 /// a pipeline is only known to fit the greatest one.
@@ -75,8 +91,8 @@ pub struct Widths {
     kept: FxHashSet<ExprId>,
     /// Conversions of floats that fit, as steps of a saturation.
     fitting: FxHashSet<ExprId>,
-    /// True if a float is converted to an integer of 32 or of 64 bits in another way.
-    converts: bool,
+    /// The kinds of operations whose results may not be what their type holds.
+    pub(super) beyond: BTreeSet<Beyond>,
     /// Minima and maxima of a parameter and a number that are the parameter: an entry check keeps
     /// it within that number.
     idle_limits: FxHashSet<(Op, ExprId, ExprId)>,
@@ -112,7 +128,7 @@ impl Widths {
         self.own.extend(&other.own);
         self.kept.extend(&other.kept);
         self.fitting.extend(&other.fitting);
-        self.converts |= other.converts;
+        self.beyond.extend(&other.beyond);
     }
 
     /// Transfers the widths of rewritten expressions to their replacements.
@@ -167,11 +183,6 @@ impl Widths {
         self.fitting.contains(&id)
     }
 
-    /// Tests whether a float is converted to an integer of 32 or of 64 bits otherwise.
-    pub(super) fn converts(&self) -> bool {
-        self.converts
-    }
-
     /// Tests whether a conversion of an `int` keeps the type that it has in the code.
     pub(super) fn is_own(&self, id: ExprId) -> bool {
         self.own.contains(&id)
@@ -224,6 +235,22 @@ impl Ops<'_> {
 
     pub(super) fn int_like(&mut self, id: ExprId, value: i128) -> ExprId {
         self.like(id, Constant::int(value))
+    }
+
+    /// An integer of a type that holds it. Halide makes no other ones.
+    pub(super) fn stated_integer(&mut self, value: i128, ty: tree::Scalar) -> Result<Value> {
+        let holds = match ty {
+            tree::Scalar::Int(bits) => {
+                let half = 1_i128 << (bits.clamp(1, 64) - 1);
+                (-half..half).contains(&value)
+            }
+            tree::Scalar::UInt(bits) => (0..1_i128 << bits.min(64)).contains(&value),
+            tree::Scalar::Float(_) | tree::Scalar::BFloat(_) | tree::Scalar::Handle(_) => true,
+        };
+        if !holds {
+            return unsupported("a number that its type does not hold");
+        }
+        self.integer(value, ty)
     }
 
     /// An integer constant of a type.
@@ -319,6 +346,11 @@ impl Ops<'_> {
             return unsupported("an operator on operands of two types");
         }
         let overflow = self.overflow(scalar);
+        if matches!(scalar, Scalar::I32 | Scalar::I64)
+            && matches!(op, tree::BinaryOp::Add | tree::BinaryOp::Sub | tree::BinaryOp::Mul)
+        {
+            self.widths.beyond.insert(Beyond::Sum);
+        }
         let op_here = match op {
             tree::BinaryOp::Add => Op::Add(overflow),
             tree::BinaryOp::Sub => Op::Sub(overflow),
@@ -455,7 +487,12 @@ impl Ops<'_> {
             && matches!(to, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 | Scalar::U32);
         let inner = if narrows { self.pool.cast(Scalar::I64, value.id) } else { value.id };
         let id = if stays { value.id } else { self.pool.cast(to, inner) };
-        self.widths.converts |= from.is_float() && matches!(to, Scalar::I32 | Scalar::I64);
+        if from.is_float() && matches!(to, Scalar::I32 | Scalar::I64 | Scalar::U64) {
+            self.widths.beyond.insert(Beyond::Conversion);
+        }
+        if narrows {
+            self.widths.beyond.insert(Beyond::Narrowing);
+        }
         if from.is_float() && to == Scalar::I64 {
             self.widths.kept.insert(id);
         }

@@ -15,7 +15,7 @@ use halidom_ir::{
 };
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
-use super::contract::{Contract, computes};
+use super::contract::{Contract, computes, names};
 use super::error::{Result, unsupported};
 use super::fields::callers;
 use super::holdings::Held;
@@ -23,7 +23,7 @@ use super::intrinsics::{REQUIRE, calls};
 use super::marks::Marked;
 use super::nodes::{Binding, Buffer};
 use super::note::Note;
-use super::ops::{Value, stored};
+use super::ops::{Beyond, Value, stored};
 use super::settings::{Departures, Family, Settings};
 use super::walk::Walk;
 use super::{
@@ -62,7 +62,7 @@ pub fn program(
     stated: (&Block, &[Expr]),
 ) -> Result<Compiled> {
     not_by_floats(source, names, stated.0)?;
-    translated(source, pipeline, (names, true), stated)
+    without_own_floats(translated(source, pipeline, (names, true), stated)?)
 }
 
 /// Translates the statement after a pass of Halide's compiler, like [`program`]. Later passes may
@@ -74,11 +74,12 @@ pub fn between_passes(
     block: &Block,
 ) -> Result<Compiled> {
     not_by_floats(source, names, block)?;
-    translated(source, pipeline, (names, false), (block, &[]))
+    without_own_floats(translated(source, pipeline, (names, false), (block, &[]))?)
 }
 
 /// Translates a final statement to choose inputs for runs of its code, like [`program`]. It accepts
-/// a statement with [`PLACES_BY_FLOATS`] too, so the result must not be judged.
+/// a statement with [`PLACES_BY_FLOATS`] and one with floats of its own, so the result must not be
+/// judged.
 pub fn for_runs(
     source: &mut Source,
     pipeline: &Pipeline,
@@ -101,6 +102,15 @@ fn not_by_floats(source: &Source, names: &Names, block: &Block) -> Result<()> {
         return unsupported(PLACES_BY_FLOATS);
     }
     Ok(())
+}
+
+/// Refuses a statement that has operators on floats which are not strict, where the pipeline has
+/// none: the condition that they may be regrouped comes from the pipeline.
+fn without_own_floats(compiled: Compiled) -> Result<Compiled> {
+    if compiled.contract.has_own_floats {
+        return unsupported("an operator on floats that is not strict, as none of the pipeline's");
+    }
+    Ok(compiled)
 }
 
 fn translated(
@@ -128,7 +138,7 @@ fn translated(
         walk.note("not judged: what the profiler measures");
     }
     let block = stripped.as_ref().unwrap_or(block);
-    let written = debugging::without(names, block);
+    let written = debugging::without(names, pipeline, block);
     if written.is_some() {
         walk.note("not judged: what is written to files (`debug_to_file`)");
     }
@@ -357,11 +367,7 @@ impl Walk<'_> {
         contract.widths = std::mem::take(&mut self.memo.widths);
         contract.specified.clone_from(&self.source.widths);
         contract.others.extend(computes(pool, &self.source.algorithm, &self.source.widths));
-        // Where no conversion of the pipeline's may leave its type, none of the statement's may.
-        let may_leave = contract.others.contains(&Condition::ConversionsFit);
-        if contract.widths.converts() && !may_leave {
-            return unsupported("a conversion of a float that the pipeline does not make");
-        }
+        self.beyond(pool, &mut contract)?;
         contract.checks_memory = !self.source.settings.large_buffers;
         // A strict pipeline's statement may have lost a strict operator: LLVM sees the statement.
         let departures = self.nodes.departures;
@@ -380,11 +386,31 @@ impl Walk<'_> {
         if self.source.has_zeros && !self.source.algorithm.fast_math {
             contract.others.insert(Condition::LiteralZeros);
         }
+        contract.has_own_floats = self.nodes.has_plain_floats && !self.source.has_plain_floats;
         if self.source.algorithm.fast_math || is_plain {
             contract.others.insert(Condition::Regroups);
         }
         let notes = std::mem::take(&mut self.notes);
         Ok(Compiled { program, notes, checked, marked, contract })
+    }
+
+    /// Refuses operations whose results may not be what their type holds, where the pipeline has
+    /// none of the kind. Sums of signed values are named as a condition.
+    fn beyond(&self, pool: &Pool, contract: &mut Contract) -> Result<()> {
+        let is_beyond = |kind| contract.widths.beyond.contains(&kind);
+        let may = |condition| contract.others.contains(&condition);
+        if is_beyond(Beyond::Conversion) && !may(Condition::ConversionsFit)
+            || is_beyond(Beyond::Narrowing) && !may(Condition::ConversionsWrap)
+        {
+            return unsupported("a conversion of a float that the pipeline does not make");
+        }
+        if is_beyond(Beyond::Shift) && !names(pool, &self.source.algorithm, intrinsics::BEYOND) {
+            return unsupported("a shift by the width or more, which the pipeline does not make");
+        }
+        if is_beyond(Beyond::Sum) {
+            contract.others.insert(Condition::ValuesWrap);
+        }
+        Ok(())
     }
 
     /// Declares an output: one buffer for each component, all with the window's shape.

@@ -172,7 +172,8 @@ fn declaration(name: NameId, types: Vec<Scalar>, args: Vec<NameId>) -> Func {
         ring_buffer: None,
     };
     let types = types.into_iter().map(Type::of).collect();
-    Func { name, types, args, schedule, init: None, updates: Vec::new(), external: None }
+    let (init, updates, external, debug_file) = (None, Vec::new(), None, String::new());
+    Func { name, types, args, schedule, init, updates, external, debug_file }
 }
 
 /// The type of one lane, from the number in an assertion.

@@ -266,7 +266,7 @@ impl Walk<'_> {
         if let Some(phases) = barriers::phases(self.nodes.names, stmt)? {
             items.push(Item::Stmt(self.block(pool, &phases)?));
         } else {
-            let range = [self.int(pool, min)?, self.int(pool, extent)?];
+            let range = [self.int_of_32(pool, min)?, self.int_of_32(pool, extent)?];
             items.extend(self.owed_by_exprs(pool)?);
             self.leading = self.leading_in(pool, extent);
             let stmt = self.for_stmt(pool, (name, kind), range, body)?;

@@ -2,10 +2,7 @@
 //! predicate selects lanes.
 
 use halidom_base::{FxHashSet, IndexSet};
-use halidom_ir::{
-    BinaryOp as IrOp, BufferId, BufferKind, Constant, Expr as IrExpr, ExprId, Pool, Stmt as IrStmt,
-    StmtId,
-};
+use halidom_ir::{BinaryOp as IrOp, BufferKind, Constant, ExprId, Pool, Stmt as IrStmt, StmtId};
 
 use super::error::{Result, unsupported};
 use super::lanes::{Division, Lanes, Lowering, Stop, UNLOADED};
@@ -346,26 +343,13 @@ impl Walk<'_> {
             // The load without its predicate, which is tested lane by lane.
             let ty = self.nodes.ty(load);
             let load = self.nodes.make(Node::Load { buffer, index, predicate: None }, ty);
-            // Lanes that nothing uses may leave the region of a func, within its memory. An element
-            // that all lanes read does not.
-            let within = pool.buffer(buffer).kind == BufferKind::Internal && ty.lanes > 1;
-            let node = if within { index } else { load };
+            // Lanes that nothing uses may leave the region of a func, within its memory.
             let all = Lanes::all(ty.lanes);
             let mut pending: Vec<Lanes> =
                 if predicate.is_some() { all.singles().collect() } else { vec![all] };
             while let Some(lanes) = pending.pop() {
-                let value = self.lower(pool, |lowering| {
-                    let value = lowering.value(node, lanes)?;
-                    Ok(if within { lowering.ops.as_index(value)? } else { value.id })
-                });
+                let value = self.lower(pool, |lowering| Ok(lowering.value(load, lanes)?.id));
                 let item = match value {
-                    Ok(value) if within => match ends(pool, value) {
-                        Some(ends) => Ok(Item::Stmt({
-                            let condition = inside(pool, buffer, &ends);
-                            self.owed(pool, condition)?
-                        })),
-                        None => Err(Division::Each),
-                    },
                     Ok(value) => Ok(Item::Let(pool.declare_var("lanes", pool.ty(value)), value)),
                     Err(Stop::Divide(division)) => Err(division),
                     Err(Stop::Unsupported(what)) => return Err(what),
@@ -494,49 +478,6 @@ impl Walk<'_> {
         self.nodes.reads_at(value, target.id, |at| own_place && at == index)
             || self.nodes.reads(index, target.id)
     }
-}
-
-/// The lanes of an index between which all others lie: the first and the last one of a ramp. `None`
-/// if they are not known.
-fn ends(pool: &mut Pool, index: ExprId) -> Option<Vec<ExprId>> {
-    let ends = match *pool.get(index) {
-        IrExpr::Ramp { base, stride, lanes } => {
-            let span = pool.int(i128::from(lanes) - 1);
-            let span = pool.mul(stride, span);
-            vec![base, pool.add(base, span)]
-        }
-        IrExpr::Broadcast { value, lanes: _ } => vec![value],
-        IrExpr::Const(_)
-        | IrExpr::Var(_)
-        | IrExpr::Unary(..)
-        | IrExpr::Binary(..)
-        | IrExpr::Select { .. }
-        | IrExpr::Cast(..)
-        | IrExpr::Call(..)
-        | IrExpr::Apply { .. }
-        | IrExpr::Ref { .. }
-        | IrExpr::Load { .. }
-        | IrExpr::Shuffle { .. }
-        | IrExpr::Hole(_) => vec![index],
-    };
-    ends.iter().all(|end| pool.ty(*end) == halidom_ir::Type::INT).then_some(ends)
-}
-
-/// The condition that elements lie in an allocation.
-fn inside(pool: &mut Pool, buffer: BufferId, elements: &[ExprId]) -> ExprId {
-    let mut size = pool.int(1);
-    for dim in pool.buffer(buffer).dims.clone() {
-        size = pool.mul(size, dim.extent);
-    }
-    let mut condition = pool.constant(Constant::bool(true));
-    for element in elements {
-        let zero = pool.int(0);
-        let above = pool.binary(IrOp::Le, zero, *element);
-        let below = pool.binary(IrOp::Lt, *element, size);
-        let both = pool.binary(IrOp::And, above, below);
-        condition = pool.binary(IrOp::And, condition, both);
-    }
-    condition
 }
 
 /// The value of a part that gets a name before any part is written: the part's value where it is

@@ -6,7 +6,7 @@ use halidom_ir::{BufferId, ExprId, Overflow, Pool, Stmt as IrStmt, StmtId, VarId
 use super::algorithm::Source;
 use super::buffers::Query;
 use super::contract::Contract;
-use super::error::Result;
+use super::error::{Result, unsupported};
 use super::holdings::Holdings;
 use super::keys::Key;
 use super::lanes::{Lowering, Memo};
@@ -16,7 +16,7 @@ use super::note::Note;
 use super::ops::Value;
 use super::polynomials::Definitions;
 use crate::pipeline::Pipeline;
-use crate::tree::Expr;
+use crate::tree::{Expr, Scalar};
 use crate::{NameId, Names};
 
 /// A part of a block. A let or an allocation is closed around the parts that follow it.
@@ -224,6 +224,16 @@ impl<'a> Walk<'a> {
     pub(super) fn scalar(&mut self, pool: &mut Pool, expr: &Expr) -> Result<Value> {
         let node: NodeId = self.nodes.elaborate(pool, expr)?;
         self.lower(pool, |lowering| lowering.scalar(node))
+    }
+
+    /// An `int` where the code takes 32 bits of any integer: a bound of a loop, or an extent of
+    /// memory.
+    pub(super) fn int_of_32(&mut self, pool: &mut Pool, expr: &Expr) -> Result<ExprId> {
+        let value = self.scalar(pool, expr)?;
+        if value.ty != Scalar::Int(32) {
+            return unsupported("a bound or an extent that is no signed integer of 32 bits");
+        }
+        self.lower(pool, |lowering| lowering.ops.as_index(value))
     }
 
     pub(super) fn int(&mut self, pool: &mut Pool, expr: &Expr) -> Result<ExprId> {

@@ -15,6 +15,10 @@
 //! checks and the facts of the place, and a minimum by its value at the place
 //! ([`super::equal`]).
 //!
+//! A load whose value nothing uses (`Model::idle`) needs no location. It is no fault if its element
+//! is one of its memory's, whatever its coordinates are. The elements of internal memory are as
+//! many as the product of the extents.
+//!
 //! Hence the rest of the validator may use coordinates instead of element numbers, where congruent
 //! coordinates in folded dimensions are the same ([`Checker::sharing`]).
 
@@ -38,8 +42,16 @@ impl Checker<'_> {
             self.lent(index);
         }
         let model = self.model;
-        let accesses: Vec<&Access> =
-            model.loads.values().chain(model.stores.values().map(|store| &store.access)).collect();
+        let loads = model.loads.iter().filter(|(id, load)| {
+            let is_idle = model.idle.contains(id) && self.is_internal(load.memory);
+            if is_idle {
+                self.idle(load);
+            }
+            !is_idle
+        });
+        let loads: Vec<&Access> = loads.map(|(_, load)| load).collect();
+        let stores = model.stores.values().map(|store| &store.access);
+        let accesses: Vec<&Access> = loads.into_iter().chain(stores).collect();
         // Products of unknowns are beyond the solver. So values that the entry checks and the
         // conditions around fix, such as a stride of 1, are put in first.
         let mut fixed: FxHashMap<&[FormulaId], Rename> = FxHashMap::default();
@@ -91,6 +103,33 @@ impl Checker<'_> {
                 self.record(Kind::Bounds, Some(store.access.stmt), place, status);
             }
         }
+    }
+
+    fn is_internal(&self, memory: MemoryId) -> bool {
+        self.model.memories[memory].kind == BufferKind::Internal
+    }
+
+    /// Checks that a load of internal memory, whose value nothing uses, lies in the memory.
+    fn idle(&mut self, access: &Access) {
+        let facts = access.place.facts.as_slice();
+        let fixed = self.fixed(facts, false);
+        let (flat, expected) = self.elements(access, &fixed);
+        let dims = &self.model.memories[access.memory].dims;
+        let claimed = access.coords.len() == dims.len();
+        let size = dims.iter().fold(self.space.constant(1), |size, dim| {
+            self.space.mul(size, fixed.poly(self.space, dim.extent))
+        });
+        // Coordinates need no products of extents.
+        let by_coords = [self.space.equal(flat, expected), self.within_buffer(access)];
+        let by_coords = self.space.and(by_coords);
+        let inside = self.space.within(flat, self.space.constant(0), size);
+        let status = if claimed && self.quickly_follows(facts, by_coords, "idle") {
+            Ok(Method::Solver)
+        } else {
+            self.prove_or(facts, inside, "idle", |checker| checker.divided(facts, inside))
+        };
+        let place = self.named("", access, "");
+        self.record(Kind::Bounds, Some(access.stmt), place, status);
     }
 
     /// Shows a goal that holds whatever value a divisor has.

@@ -114,7 +114,11 @@ impl Checker<'_> {
         let folded = model.memories[memory].is_folded();
         let updated = self.specification.stages(model.memories[memory].func) > 1;
         let mut places: IndexMap<(&[Step], &[FormulaId]), Vec<&Access>> = IndexMap::default();
-        for load in model.loads.values().filter(|load| load.memory == memory) {
+        let loads = model.loads.iter().filter(|(id, load)| {
+            // A load whose value nothing uses relies on nothing.
+            load.memory == memory && !model.idle.contains(id)
+        });
+        for (_, load) in loads {
             places.entry((&load.place.steps, &load.place.facts)).or_default().push(load);
         }
         for loads in places.into_values() {

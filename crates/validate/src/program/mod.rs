@@ -11,7 +11,7 @@ pub(crate) mod order;
 mod scope;
 mod walk;
 
-use halidom_base::{Arena, FxHashMap, define_id};
+use halidom_base::{Arena, FxHashMap, FxHashSet, define_id};
 use halidom_ir::{BufferId, BufferKind, Check, ExprId, FuncId, LoopKind, StmtId, VarId};
 
 use crate::space::{FormulaId, PolyId, Symbol, Value};
@@ -225,6 +225,9 @@ pub(crate) struct Model {
     pub(crate) memories: Arena<MemoryId, Memory>,
     pub(crate) labels: Arena<LabelId, Labelled>,
     pub(crate) loads: Arena<LoadId, Access>,
+    /// The loads that are bound to names which nothing mentions: all that matters of them is that
+    /// they lie in their memory.
+    pub(crate) idle: FxHashSet<LoadId>,
     pub(crate) stores: Arena<StoreId, Store>,
     pub(crate) controls: Vec<Control>,
     pub(crate) computed: Vec<Computed>,

@@ -94,7 +94,14 @@ pub(crate) fn walk(
         stmt: program.body,
         decisions: Vec::new(),
     };
-    let mut walker = Walker { pool, space, scope, at_entry: true, bound: FxHashSet::default() };
+    let mut walker = Walker {
+        pool,
+        space,
+        scope,
+        at_entry: true,
+        bound: FxHashSet::default(),
+        mentioned: FxHashSet::default(),
+    };
     for buffer in program.inputs.iter().copied().chain(program.output_buffers()) {
         walker.memory(buffer);
     }
@@ -102,7 +109,9 @@ pub(crate) fn walk(
         walker.window(output);
     }
     walker.statement(program.body);
-    walker.scope.model
+    let Walker { mut scope, mentioned, .. } = walker;
+    scope.model.idle.retain(|load| !mentioned.contains(load));
+    scope.model
 }
 
 /// The lanes of a store that a vector fills: lane `l` of the vector is lane `first + step * l`.
@@ -136,6 +145,8 @@ struct Walker<'a> {
     at_entry: bool,
     /// Every variable that was bound so far.
     bound: FxHashSet<VarId>,
+    /// The loads that were used by name.
+    mentioned: FxHashSet<LoadId>,
 }
 
 impl Walker<'_> {
@@ -279,6 +290,8 @@ impl Walker<'_> {
         let bound = self.part(0, |walker| {
             let bound = walker.evaluate(|evaluator| evaluator.value(value));
             walker.compute(&[value], Some((var, Binder::Let)), Role::Value);
+            // Whether its name is mentioned shows later.
+            walker.scope.model.idle.extend(walker.scope.loads.get(&value));
             bound.map(|value_term| Binding { value: value_term, uses: walker.uses(&[value]) })
         });
         match bound {
@@ -666,6 +679,7 @@ impl Walker<'_> {
             Expr::Var(var) => {
                 let bound = self.scope.bindings.get(&var).map(|binding| binding.uses.clone());
                 for used in bound.unwrap_or_default() {
+                    self.mentioned.insert(used.load);
                     uses.add(used.load, self.space.and([arm, used.arm]));
                 }
             }
