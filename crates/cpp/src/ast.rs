@@ -268,6 +268,8 @@ pub struct File {
     /// The names that it gives to other things, except within functions: aliases, macros,
     /// variables, template parameters, enumerations, and functions without a body.
     pub others: Vec<String>,
+    /// Those of `others` that stand for neither a function nor a class that is only declared.
+    pub things: Vec<String>,
     /// The arrays of string literals that it declares outside of functions and classes, each with
     /// its name.
     pub texts: Vec<(String, Vec<String>)>,
@@ -284,6 +286,14 @@ pub struct File {
     /// The lines where text begins that is no C++ for the grammar, and that may hold classes or
     /// methods that visit nodes.
     pub errors: Vec<usize>,
+}
+
+impl File {
+    /// Adds a name that stands for neither a function nor a class.
+    pub(crate) fn add_thing(&mut self, name: Option<String>) {
+        self.others.extend(name.clone());
+        self.things.extend(name);
+    }
 }
 
 impl Function {

@@ -38,6 +38,7 @@ impl Reader<'_> {
                 }
                 "declaration" | "type_definition" => {
                     self.declared_names(child, &mut file.others);
+                    self.declared_things(child, &mut file.things);
                     self.arrays_of_texts(child, &mut file.texts);
                 }
                 // A method without a body. The other members are fields of the class.
@@ -45,14 +46,15 @@ impl Reader<'_> {
                     if field("declarator").is_some_and(|of| function_in(of).is_some()) =>
                 {
                     self.declared_names(child, &mut file.others);
+                    self.declared_things(child, &mut file.things);
                 }
                 // A class that is only declared here.
                 "class_specifier" | "struct_specifier" if field("body").is_none() => {
                     file.others.extend(field("name").map(|name| self.text(name)));
                 }
-                "using_declaration" => file.others.extend(self.used(child)),
+                "using_declaration" => file.add_thing(self.used(child)),
                 "alias_declaration" | "enum_specifier" | "namespace_alias_definition" => {
-                    file.others.extend(field("name").map(|name| self.text(name)));
+                    file.add_thing(field("name").map(|name| self.text(name)));
                 }
                 "template_parameter_list" => {
                     let name = |parameter: &Node<'_>| {
@@ -60,7 +62,9 @@ impl Reader<'_> {
                         let (text, _) = text.split_once('=').unwrap_or((&text, ""));
                         words(text).next_back().map(str::to_owned)
                     };
-                    file.others.extend(named(child).iter().filter_map(name));
+                    for name in named(child).iter().filter_map(name) {
+                        file.add_thing(Some(name));
+                    }
                 }
                 _ => {}
             }
@@ -166,6 +170,16 @@ impl Reader<'_> {
         }
     }
 
+    /// Collects the names that a declaration gives to something else than a function.
+    fn declared_things(&self, node: Node<'_>, found: &mut Vec<String>) {
+        let mut cursor = node.walk();
+        for declarator in node.children_by_field_name("declarator", &mut cursor) {
+            if node.kind() == "type_definition" || !is_function(declarator) {
+                found.extend(self.name_in(declarator));
+            }
+        }
+    }
+
     /// Collects the arrays of string literals without escapes that a declaration declares.
     fn arrays_of_texts(&self, node: Node<'_>, found: &mut Vec<(String, Vec<String>)>) {
         let mut cursor = node.walk();
@@ -226,9 +240,36 @@ fn function_in(declarator: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
+/// Tests whether a declarator declares a function, and not a pointer to one.
+fn is_function(declarator: Node<'_>) -> bool {
+    match declarator.kind() {
+        "pointer_declarator" | "reference_declarator" => {
+            named(declarator).into_iter().next_back().is_some_and(is_function)
+        }
+        "function_declarator" => {
+            let inner = declarator.child_by_field_name("declarator");
+            inner.is_some_and(|of| of.kind() != "parenthesized_declarator")
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::parse::parse;
+
+    #[test]
+    fn functions_and_classes_that_are_only_declared_are_no_things() {
+        let text = "#define A 1\nusing B = int;\ntypedef int C;\nbool d(int);\nint *e(int);\n\
+            bool (*F)(int);\nauto G = [](int x) { bool h(int); return h(x); };\nclass i;\n\
+            template <class J> J k(J);\nusing l::M;\nint N = 1;\n\
+            class o { void p(); bool (*Q)(); };\n";
+        let file = parse(text).expect("a file");
+        let mut things = file.things;
+        things.sort_unstable();
+        assert_eq!(things, ["A", "B", "C", "F", "G", "J", "M", "N", "Q"]);
+        assert!(["d", "e", "i", "k", "p"].iter().all(|name| file.others.contains(&(*name).into())));
+    }
 
     #[test]
     fn names_with_template_arguments_are_read() {

@@ -73,6 +73,7 @@ pub fn parse_after(before: usize, text: &str) -> Option<File> {
     }
     file.macros = reader.macros.iter().map(|of| of.name.clone()).collect();
     file.others.clone_from(&file.macros);
+    file.things.clone_from(&file.macros);
     reader.enumerators(tree.root_node(), &mut file.enumerators);
     reader.others(tree.root_node(), &mut file);
     file.errors = reader.errors(tree.root_node(), &file.functions);

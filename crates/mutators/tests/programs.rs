@@ -452,7 +452,7 @@ fn a_macro_or_a_specialization_in_another_file_is_not_overlooked() {
             |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
         let pass = format!("{RIGHT}}};\n");
         let sources = [source("pass.h", header), source("pass.cpp", &pass)];
-        let found = mutators(&sources, &[], &options()).expect("a solver that runs");
+        let found = mutators(&sources, &[], &options_of("halide-hls")).expect("a solver that runs");
         found.last().expect("a mutator").examination.standing()
     };
     assert_eq!(standing("#ifndef PASS_H\n#define PASS_H\n#endif\n"), Standing::Verified);
@@ -503,7 +503,10 @@ fn headers_of_a_file_may_hide_what_is_assigned_together() {
 #[test]
 fn a_name_of_the_file_is_not_taken_for_the_one_of_the_api() {
     let standings = |text: &str| -> Vec<Standing> {
-        found(text).iter().map(|mutator| mutator.examination.standing()).collect()
+        let source = Source { name: "pass.cpp".to_owned(), text: text.to_owned() };
+        let found = mutators(&[source], &[], &options_of("halide-hls"));
+        let found = found.expect("a solver that runs");
+        found.iter().map(|mutator| mutator.examination.standing()).collect()
     };
     assert_eq!(standings(&format!("{RIGHT}}};\n")), [Standing::Verified]);
     for (before, member) in [

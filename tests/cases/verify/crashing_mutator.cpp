@@ -1,4 +1,4 @@
-// command: verify FILE --profile heterocl --threads 1
+// command: verify FILE --profile halide-hls --threads 1
 // A mutator as a program: one arm divides constants without a test, one swaps the operands of a difference.
 class Fold : public IRMutator {
     void visit(const Div *op, const Expr &self) {

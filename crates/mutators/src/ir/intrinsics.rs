@@ -415,6 +415,13 @@ pub(crate) fn is_other_type(callee: &str, name: &str) -> bool {
     own.zip(call_type(name)).is_some_and(|(own, of)| own != of)
 }
 
+/// The name of a function without the namespaces of the library and the compiler. Any other
+/// namespace makes it the name of another function.
+pub(crate) fn without_space(callee: &str) -> &str {
+    let (space, short) = callee.rsplit_once("::").unwrap_or(("", callee));
+    if ["", "std", "Call"].contains(&space) { short } else { callee }
+}
+
 /// Tests whether a call evaluates its first argument and one of the others.
 pub(crate) fn evaluates_one(callee: &str) -> bool {
     matches!(Intrinsic::of(callee), Intrinsic::IfThenElse | Intrinsic::IfThenElseMask)

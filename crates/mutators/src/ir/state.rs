@@ -400,7 +400,7 @@ impl State {
                 Role::Vector => Field::Expr(self.add(ty.element().with_vector(true), None, None)),
                 Role::Lanes => Field::Lanes,
                 Role::Payload => Field::Number(class_value(values, self.class(class), ty)),
-                Role::Opaque => Field::Opaque(u32::try_from(node).unwrap_or(u32::MAX)),
+                Role::Opaque => Field::Opaque(opaque(node, fields.len())),
                 Role::Name => {
                     // A name of the input is never one that the mutator makes.
                     let name = self.add(Type::NAME, None, None);
@@ -637,6 +637,15 @@ impl State {
         self.trail.push((atom, holds));
     }
 }
+
+/// The number of a member that is only compared: each member of each node has its own. The first
+/// member of a name is the name's number.
+fn opaque(node: NodeId, member: usize) -> u32 {
+    u32::try_from(node + (member << MEMBERS)).unwrap_or(u32::MAX)
+}
+
+/// The position of a member's place in its number, above the number of its node.
+const MEMBERS: u32 = 24;
 
 /// The operands of a node.
 pub(crate) fn operands(node: NodeId, state: &State) -> Vec<NodeId> {

@@ -1,6 +1,8 @@
 //! Verifies analyses against the promise of their contract: the bounds that they return hold.
 //!
-//! An analysis that calls itself may assume its contract: an induction over the expression.
+//! An analysis that calls itself may assume its contract: an induction over the expression, in the
+//! order in which mutators descend. Where it calls itself on anything that is not shown to be less
+//! than what it was given, or runs mutators, which may call it again, it is verified where it ends.
 
 use std::rc::Rc;
 
@@ -31,6 +33,14 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
             let mut state = State::default();
             let node = state.add(ty, None, None);
             for (state, result) in run(entry, &mut machine, node, state) {
+                if let Some((line, text)) = endless(&state) {
+                    let is_it =
+                        |found: &Finding| found.standing == Standing::Partial && found.line == line;
+                    if !findings.iter().any(is_it) {
+                        let finding = undecided(Standing::Partial, text.to_owned());
+                        findings.push(Finding { line, ty: ty.to_string(), ..finding });
+                    }
+                }
                 let (holds, _) = machine.truth(&result, state, entry.function.line);
                 for state in holds {
                     let at = state.at;
@@ -101,6 +111,7 @@ pub(crate) fn examine_bounds(entry: Entry<'_>, solver: &mut Solver, limits: Limi
 fn run<'p>(entry: Entry<'p>, machine: &mut Machine<'p>, node: NodeId, state: State) -> Paths<Val> {
     let mut state = state;
     machine.class.clone_from(&entry.function.class);
+    machine.is_analysis = true;
     let slot =
         |name: &str| Slot { name: name.to_owned(), ty: "int64_t".to_owned(), value: Val::Unknown };
     state.frames.push(Rc::new(vec![slot("least"), slot("greatest")]));
@@ -110,6 +121,15 @@ fn run<'p>(entry: Entry<'p>, machine: &mut Machine<'p>, node: NodeId, state: Sta
         Val::Address(Place::Local(0, 1)),
     ];
     machine.call(entry.function, arguments, state)
+}
+
+/// Returns the line of a path for which the analysis is not shown to end, with the reason.
+fn endless(state: &State) -> Option<(usize, &'static str)> {
+    if let Some(line) = state.unfounded {
+        return Some((line, "it may not end: what it analyses here may be as large as its input"));
+    }
+    let line = state.relying?;
+    Some((line, "it may not end: it analyses what `mutate` returned"))
 }
 
 fn undecided(standing: Standing, text: String) -> Finding {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use halidom_cpp as cpp;
 use halidom_rewrites::options::Source;
 
-use crate::judge::list::has_meaning;
+use crate::judge::meanings::has_meaning;
 use crate::machine::program::is_root;
 
 /// The classes whose methods the files define, and the bases of the classes that they declare, that

@@ -53,6 +53,7 @@ const SOURCES: &[&str] = &[
     include_str!("lanes.rs"),
     include_str!("list.rs"),
     include_str!("masks.rs"),
+    include_str!("meanings.rs"),
     include_str!("observe.rs"),
     include_str!("refute.rs"),
     include_str!("renaming.rs"),
@@ -134,6 +135,7 @@ const SOURCES: &[&str] = &[
     include_str!("../machine/references.rs"),
     include_str!("../machine/rules.rs"),
     include_str!("../machine/run.rs"),
+    include_str!("../machine/same.rs"),
     include_str!("../machine/scopes.rs"),
     include_str!("../machine/sequence.rs"),
     include_str!("../machine/shuffles.rs"),
@@ -379,7 +381,8 @@ fn others<'p>(program: &'p Program, functions: &[&'p Function]) -> Vec<Vec<&'p s
     let within =
         [renamed_within, aliases_within, &program.unsteady, &program.linked].map(|names| of(names));
     let pairs = program.twins.iter().flat_map(Twins::names).filter(|name| words.contains(name));
-    let unread = [of(&program.unread), pairs.collect(), of(&program.hidden)];
+    let methods = program.own_methods.iter().map(String::as_str).collect();
+    let unread = [of(&program.unread), pairs.collect(), of(&program.hidden), methods];
     [of(others), of(specialized), of(renamed)].into_iter().chain(within).chain(unread).collect()
 }
 

@@ -21,6 +21,10 @@ use crate::judge::context::refuted_in_context;
 use crate::judge::entry::{Entry, any_of};
 use crate::judge::keep::Dependence;
 use crate::judge::lanes::refuted_by_lanes;
+use crate::judge::meanings::{
+    has_meaning, hide_all_by_conversions, hide_other_roots, own_methods, renamed, renamed_within,
+    take_out_of_spaces,
+};
 use crate::judge::renaming::examine_renaming;
 use crate::judge::statement::examine_statement;
 use crate::judge::suspects::{argument, is_suspect, unjudged};
@@ -33,7 +37,6 @@ use crate::machine::hoists::keeps_contract;
 use crate::machine::invariants::linked;
 use crate::machine::language::Print;
 use crate::machine::masks::is_examined;
-use crate::machine::names::TypeName;
 use crate::machine::patterns::hidden;
 use crate::machine::plain_bodies::keeps_plain_contract;
 use crate::machine::program::{Program, called};
@@ -127,26 +130,6 @@ pub(crate) struct Found {
     assumed: Vec<usize>,
     /// Those whose bodies keep the contract.
     compared: Vec<usize>,
-}
-
-/// Names of the API that are neither kinds of nodes nor functions with contracts.
-const SPECIAL: [&str; 6] =
-    ["EVAL_IN_LAMBDA", "Scope", "ScopedBinding", "ScopedValue", "reverse_view", "vector"];
-
-/// Tests whether a name has a meaning for the machine that a file's own declaration would change.
-pub(super) fn has_meaning(name: &str) -> bool {
-    Kind::named(name).is_some()
-        || !matches!(TypeName::of(name), TypeName::Other(_))
-        || SPECIAL.contains(&name)
-        || (contracts::is_known(name) && !contracts::is_assumed(name))
-}
-
-/// Those of some names that mean something to the machine.
-fn renamed<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
-    let mut names: Vec<String> = names.filter(|name| has_meaning(name)).cloned().collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }
 
 /// Makes functions unreadable that name macros of other files. Only the macros of its own file are
@@ -258,6 +241,7 @@ impl Found {
         let mut mutators: Vec<(usize, usize)> = Vec::new();
         let (mut names, mut lines, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         let (mut prototypes, mut files_of_classes) = (Vec::new(), Vec::new());
+        let mut things: BTreeSet<String> = BTreeSet::new();
         let of_path = |path: &String| path.rsplit(['/', '\\']).next().map(str::to_owned);
         let included = |(_, file): &(String, File)| -> BTreeSet<String> {
             file.includes.iter().filter_map(of_path).collect()
@@ -290,18 +274,23 @@ impl Found {
             program.outside.push(file.outside);
             program.texts.extend(file.texts);
             program.specialized.extend(file.specialized);
-            program.renamed_within.extend(renamed(file.local_aliases.iter()));
+            things.extend(file.things);
+            program.renamed_within.extend(renamed_within(&file.local_aliases));
             program.aliases_within.extend(file.local_aliases);
             for function in file.functions {
                 mutators.push((index, program.functions.len()));
                 program.functions.push(function);
             }
         }
+        take_out_of_spaces(&mut program, &mut prototypes);
         hide_unknown_macros(&mut program, &enumerators);
         program.unseen = unseen(&program, &prototypes);
         let bodiless = without_body(&program, &prototypes);
         program.bodiless = bodiless.into_iter().map(|of| of.class.clone()).collect();
         hide_ambiguous(&mut program, &files_of_classes);
+        hide_other_roots(&mut program, &things);
+        hide_all_by_conversions(&mut program);
+        program.own_methods = own_methods(&program);
         errors.extend(unjudged(&program));
         errors.sort_unstable();
         errors.dedup();
@@ -316,8 +305,7 @@ impl Found {
         // judged against its contract. All else with a name of the API hides what the API means by
         // it.
         program.hidden = hidden(&program);
-        let classes = program.classes.iter().map(|class| &class.name);
-        program.renamed = renamed(program.others.iter().chain(classes));
+        program.renamed = renamed(&program, &things, &prototypes);
         let is_judged = |function: &Function| {
             is_mutator(function, &program)
                 || is_emitter(function, &program.functions)

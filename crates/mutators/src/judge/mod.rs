@@ -4,6 +4,7 @@
 //!
 //! * `list` finds the mutators of files and examines them; `keep` remembers the answers; `headers`
 //!   finds the classes that only headers declare.
+//! * `meanings` finds the names to which the files give another meaning than the API.
 //! * `verify` decides a mutator of expressions, `statement` one of statements, `analysis` an
 //!   analysis; `refute` looks for values on which a result differs.
 //! * `lanes` and `shuffles` run methods on vectors whose lanes are counted, and `addresses` on
@@ -23,6 +24,7 @@ pub(crate) mod keep;
 pub(crate) mod lanes;
 pub(crate) mod list;
 mod masks;
+mod meanings;
 pub(crate) mod observe;
 pub(crate) mod refute;
 pub(crate) mod renaming;

@@ -5,7 +5,7 @@ use halidom_cpp::ast::Function;
 use halidom_cpp::{short_name, words};
 
 use crate::machine::contracts;
-use crate::machine::program::{Program, is_root};
+use crate::machine::program::{Program, is_mutating_root};
 
 /// The roots of classes that only look at nodes.
 const VISITORS: [&str; 2] = ["IRVisitor", "IRGraphVisitor"];
@@ -17,7 +17,7 @@ pub(crate) fn argument(function: &Function) -> Option<&str> {
 
 /// Tests whether a method visits nodes, and may be that of a mutator.
 pub(crate) fn is_suspect(function: &Function, program: &Program) -> bool {
-    if !["visit", "Mutate_"].contains(&function.name.as_str()) || is_root(&function.class) {
+    if !["visit", "Mutate_"].contains(&function.name.as_str()) {
         return false;
     }
     let result = short_name(function.result.trim());
@@ -28,7 +28,12 @@ pub(crate) fn is_suspect(function: &Function, program: &Program) -> bool {
         result != "void"
             || words(&function.text).any(|word| ["expr", "stmt", "mutate"].contains(&word))
     };
-    match root(&function.class, program, program.classes.len()) {
+    let root = if is_mutating_root(&function.class) {
+        Root::Mutator
+    } else {
+        root(&function.class, program, program.classes.len())
+    };
+    match root {
         Root::Visitor => false,
         Root::Mutator => true,
         Root::Unknown => makes(),

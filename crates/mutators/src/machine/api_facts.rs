@@ -36,6 +36,13 @@ impl Machine<'_> {
             ) => (*node, Some((least, greatest))),
             _ => return self.misfit(call, state),
         };
+        let mut state = state;
+        match fact {
+            // An analysis may assume its contract of less than what it was given.
+            Fact::Within if self.is_analysis => self.descend(node, &mut state, call.line),
+            Fact::Holds => self.runs_mutators(&mut state, call.line),
+            Fact::Within | Fact::NoOp | Fact::NoCall | Fact::Steady | Fact::Undef => {}
+        }
         let known = self.is_told(fact, node, &state);
         let (told, open) = match known {
             Some(true) => (Some(state), None),

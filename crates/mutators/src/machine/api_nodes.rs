@@ -67,7 +67,7 @@ impl Machine<'_> {
                 return items(self.truths(vec![holds], vec![fails]));
             }
             (Primitive::Same, [Val::Expr(Some(a)), Val::Expr(Some(b))]) => {
-                let (holds, fails) = self.equal(*a, *b, state);
+                let (holds, fails) = self.same(*a, *b, state, call.line);
                 return items(self.truths(holds, fails));
             }
             (Primitive::Cast | Primitive::Represented | Primitive::Reshaped, _) => {

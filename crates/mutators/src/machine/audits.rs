@@ -13,8 +13,11 @@ use std::sync::PoisonError;
 use halidom_cpp::ast::{Class, Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 use halidom_cpp::{Sign, words};
 
+use crate::machine::contracts;
+use crate::machine::doubts::FUNCTIONS;
 use crate::machine::lookup::last_part;
 use crate::machine::names::TypeName;
+use crate::machine::program::is_root;
 use crate::machine::run::Machine;
 use crate::machine::types::integer_type;
 
@@ -244,7 +247,8 @@ impl Machine<'_> {
     }
 
     /// Tests whether a function declares two structures of one name, or one with the name of a
-    /// class of the files: they are found by their names, wherever the name is used.
+    /// class of the files or of something that the API has: they are found by their names, wherever
+    /// the name is used.
     fn hides_structure(&self, function: &Function) -> bool {
         let names = std::cell::RefCell::new(Vec::new());
         let note = |stmt: &Stmt| {
@@ -258,7 +262,11 @@ impl Machine<'_> {
         let mut seen = BTreeSet::new();
         names.iter().any(|name| {
             !name.is_empty()
-                && (!seen.insert(name) || self.program.classes.iter().any(|of| of.name == *name))
+                && (!seen.insert(name)
+                    || contracts::is_known(name)
+                    || FUNCTIONS.contains(&name.as_str())
+                    || is_root(name)
+                    || self.program.classes.iter().any(|of| of.name == *name))
         })
     }
 

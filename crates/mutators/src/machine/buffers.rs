@@ -11,7 +11,8 @@
 //! * Nothing but the method of `Allocate` adds to the table, and only under the name that it binds.
 //!   Every binder has its own name, so no entry of another buffer comes back.
 //! * At the end of each path of the methods of `Load` and `Store`, the table has no entry of their
-//!   buffer: the path removed it, or `contains` told that it is not there. Both methods exist.
+//!   buffer: the path removed it, or `contains` told that it is not there. Both methods exist. The
+//!   same holds of `Atomic` and the buffer of its mutex, in compilers that have mutexes.
 //! * Each method visits all operands of its node: it ends with the `visit` of the base class and
 //!   returns nowhere else, or its node has none. The method of `Allocate` mutates the body. The
 //!   sizes and the condition of an allocation are assumed not to read buffers that are allocated
@@ -52,7 +53,8 @@ impl Machine<'_> {
             && own()
                 .all(|function| !is_mutate(function) && only_calls(&function.text, table, &TABLE))
             && has(Kind::Load.name())
-            && has(Kind::Store.name());
+            && has(Kind::Store.name())
+            && (!has_mutexes(self.profile.name) || has(Kind::Atomic.name()));
         is_plain.then_some(table)
     }
 
@@ -117,6 +119,11 @@ impl Machine<'_> {
         if matches!(kind, Kind::Load | Kind::Store) && !state.buffers.absent.iter().any(is_own) {
             return Some("a buffer that is used may stay in the table");
         }
+        let mutex = Self::mutex_of(input, state);
+        let is_mutex = |key: &Val| mutex.is_some_and(|mutex| *key == Val::Opaque(mutex));
+        if kind == Kind::Atomic && !state.buffers.absent.iter().any(is_mutex) {
+            return Some("a buffer that is a mutex may stay in the table");
+        }
         // An allocation that stays may lack its `Free` as well.
         let is_gone = |result: NodeId| {
             state.buffers.without_free.iter().any(|of| state.find(*of) == state.find(result))
@@ -135,6 +142,16 @@ impl Machine<'_> {
             _ => visits_all(function),
         };
         (!is_visited).then_some("an operand that is not visited may use a buffer")
+    }
+
+    /// The name of the mutex of an update that is done at once.
+    fn mutex_of(node: NodeId, state: &State) -> Option<u32> {
+        let at = Kind::Atomic.fields().iter().position(|(name, _)| *name == "mutex_name")?;
+        let shape = state.shape(node).filter(|shape| shape.kind == Kind::Atomic)?;
+        match shape.fields.get(at)? {
+            Field::Opaque(name) => Some(*name),
+            Field::Expr(_) | Field::Number(_) | Field::Lanes => None,
+        }
     }
 
     /// The body of a node of a kind.
@@ -164,6 +181,12 @@ impl Machine<'_> {
         let mut known = state.scopes.known.iter();
         known.any(|(of, key)| of == table && Self::is_same_key(key, &name, state))
     }
+}
+
+/// Tests whether a compiler has updates that are done at once under a mutex, which is a buffer
+/// (`AddAtomicMutex.cpp`).
+fn has_mutexes(profile: &str) -> bool {
+    profile == "halide"
 }
 
 /// Tests whether a method ends with the `visit` of the base class and returns nowhere else.

@@ -7,6 +7,7 @@ use crate::ir::state::{Slot, State};
 use crate::ir::value::{Place, Val};
 use crate::machine::absent::UNDEFINED;
 use crate::machine::contracts;
+use crate::machine::doubts::FUNCTIONS;
 use crate::machine::lookup::last_part;
 use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
@@ -81,6 +82,10 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if self.program.own_methods.contains(name) {
+            let what = format!("the method {name}, which the files define");
+            return self.unsupported(state, what, line);
+        }
         if name == "swap"
             && let [other] = arguments
         {
@@ -175,6 +180,9 @@ impl<'p> Machine<'p> {
         line: usize,
     ) -> Paths<Val> {
         let is_own = |name: &str| self.program.functions.iter().any(|own| own.name == name);
+        if FUNCTIONS.contains(&name) && self.is_hidden(name, &state) {
+            return self.unsupported(state, format!("`{name}`, which is a variable"), line);
+        }
         if ["swap", "std::swap"].contains(&name) && arguments.len() == 2 && !is_own("swap") {
             return self.swap(&arguments[0], &arguments[1], state);
         }
@@ -325,6 +333,9 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if contracts::is_known(last_part(name)) && self.is_hidden(name, &state) {
+            return self.unsupported(state, format!("`{name}`, which is a variable"), line);
+        }
         if let Some(print) = contracts::printed(name).filter(|_| self.mode.is_emitter()) {
             return self.print(print, &values, state, line);
         }

@@ -64,6 +64,16 @@ enum Class {
     Unknown,
 }
 
+/// Tests whether a class is that of a container or another object whose methods are known.
+pub(crate) fn is_container(class: &str) -> bool {
+    KNOWN.contains(&class)
+}
+
+/// Tests whether a class is one of reports.
+pub(crate) fn is_report_class(class: &str) -> bool {
+    REPORTS.contains(&class)
+}
+
 impl Machine<'_> {
     /// Tests whether a method of an object, other than `this`, may do something else than a method
     /// of this name of a known class. Returns the reason.

@@ -34,6 +34,13 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Records that an analysis runs mutators. They may call it again, on anything.
+    pub(crate) fn runs_mutators(&self, state: &mut State, line: usize) {
+        if self.is_analysis && !self.is_concrete() {
+            state.unfounded = state.unfounded.or(Some(line));
+        }
+    }
+
     /// `mutate` by the pass itself: the node must be less than the input, and the result is not
     /// greater than the node.
     pub(crate) fn mutate_below(&mut self, node: NodeId, state: State, line: usize) -> Paths<Val> {

@@ -30,6 +30,11 @@ const SPACES: [&str; 11] = [
     "runtime",
 ];
 
+/// Functions of the library and of rules that mean something to the machine. The files may declare
+/// others of their names, but neither variables nor structures.
+pub(crate) const FUNCTIONS: [&str; 6] =
+    ["forward", "move", "rewriter", "sort", "stable_sort", "swap"];
+
 /// The bases of emitters in TVM's family. The names of their methods begin with `Visit`.
 const FUNCTORS: [&str; 2] = ["ExprFunctor", "StmtFunctor"];
 
@@ -200,6 +205,17 @@ impl Machine<'_> {
         !function.is_static || !function.class.is_empty() || self.running.is_none_or(is_near)
     }
 
+    /// Tests whether a variable or a member of the running function's class hides a function.
+    pub(super) fn is_hidden(&self, name: &str, state: &State) -> bool {
+        let class = self.running.map_or("", |running| &running.class);
+        let classes = if class.is_empty() { Vec::new() } else { self.classes_of(class) };
+        let of = |class: &&Class| classes.contains(&class.name);
+        let mut fields = self.program.classes.iter().filter(of).flat_map(|class| &class.fields);
+        !name.contains("::")
+            && (Self::find_variable(name, state).is_some()
+                || fields.any(|field| field.name == name))
+    }
+
     /// Tests whether a call by a name may mean something else than these functions, or than the
     /// API if there are none. Returns the reason.
     pub(super) fn other_meaning(
@@ -214,6 +230,17 @@ impl Machine<'_> {
             return None;
         }
         let running = self.running?;
+        // A definition by a name with a namespace, or a method of a class that is not seen.
+        let is_unplaced = |of: &Function| {
+            of.name == short
+                && !of.class.is_empty()
+                && !is_root(&of.class)
+                && !program.classes.iter().any(|class| class.name == of.class)
+                && !contracts::is_replaced(of)
+        };
+        if functions.is_empty() && program.functions.iter().any(is_unplaced) {
+            return Some(format!("`{name}`, which the files define in another place"));
+        }
         let classes = match name.rsplit_once("::") {
             Some((class, _)) => vec![last_part(class).to_owned()],
             None if running.class.is_empty() => Vec::new(),

@@ -24,6 +24,7 @@
 //!   has the assertions of `make` about types.
 //! * `open_lanes` answers questions about the lanes of bound values; `shuffles` has the members of
 //!   shuffles of known IR.
+//! * `same` answers whether nodes have one structure, as the compilers' `equal` does.
 //! * `keys` compares the kinds of nodes by their keys. `known_effects` has the effects of known IR.
 //! * `nesting` nests sequences of statements, and `casts` converts expressions, as the API does.
 //! * `peeled` takes the bindings around an expression apart.
@@ -60,7 +61,7 @@ mod bindings;
 pub(crate) mod buffers;
 pub(crate) mod calls;
 mod casts;
-mod classes;
+pub(crate) mod classes;
 pub(crate) mod contracts;
 pub(crate) mod conversions;
 pub(crate) mod counting_bodies;
@@ -110,6 +111,7 @@ pub(crate) mod reader;
 pub(crate) mod references;
 mod rules;
 pub(crate) mod run;
+mod same;
 pub(crate) mod scopes;
 pub(crate) mod sequence;
 pub(crate) mod shuffles;

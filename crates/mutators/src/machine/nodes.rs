@@ -684,6 +684,7 @@ impl Machine<'_> {
             return self.mutate_concretely(node, state, line);
         }
         let mut state = state;
+        self.runs_mutators(&mut state, line);
         let (ty, class) = {
             let known = state.node(node);
             (known.ty, known.class)

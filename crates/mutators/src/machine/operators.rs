@@ -27,6 +27,9 @@ impl<'p> Machine<'p> {
         state: State,
         line: usize,
     ) -> Paths<Val> {
+        if self.is_own_message(name, &state) {
+            return self.unsupported(state, format!("`{name}`, which the files define"), line);
+        }
         let level = arguments.first().map(|level| &level.kind);
         let is_fatal =
             name == "LOG" && matches!(level, Some(ExprKind::Name(level)) if level == "FATAL");
@@ -73,6 +76,20 @@ impl<'p> Machine<'p> {
             }
             _ => vec![(state, Val::Void)],
         }
+    }
+
+    /// Tests whether the files give the name of an assert or a log another meaning. Such a function
+    /// need not end the compiler.
+    fn is_own_message(&self, name: &str, state: &State) -> bool {
+        let program = self.program;
+        let mut names = program.others.iter().chain(&program.aliases_within);
+        let mut fields = program.classes.iter().flat_map(|class| &class.fields);
+        names.any(|of| of == name)
+            || program.functions.iter().any(|of| of.name == name)
+            || program.classes.iter().any(|of| of.name == name)
+            || fields.any(|of| of.name == name)
+            || Self::find_variable(name, state).is_some()
+            || self.running.is_some_and(|of| of.declared.iter().any(|known| known == name))
     }
 
     pub(super) fn prefix(
@@ -430,8 +447,9 @@ impl<'p> Machine<'p> {
                 && own.class.is_empty()
                 && !own.parameters.iter().any(|parameter| is_of_class(&parameter.ty))
         }) || program
-            .others
+            .own_methods
             .iter()
+            .chain(&program.others)
             .any(|name| name.strip_prefix("operator").is_some_and(|sign| sign.trim() == op.text()))
     }
 
@@ -451,7 +469,7 @@ impl<'p> Machine<'p> {
                 && own.class.is_empty()
                 && (own.parameters.len() == 1 || steps)
                 && !own.parameters.iter().any(|parameter| is_of_class(&parameter.ty))
-        }) || program.others.iter().any(|name| is_it(name))
+        }) || program.own_methods.iter().chain(&program.others).any(|name| is_it(name))
     }
 
     /// Applies an operator of the API to expressions. An integer next to an expression becomes a

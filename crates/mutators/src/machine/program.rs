@@ -67,6 +67,8 @@ pub(crate) struct Program {
     pub(crate) specialized: Vec<String>,
     /// The names of the API to which the files give a meaning of their own.
     pub(crate) renamed: Vec<String>,
+    /// The methods of the API's classes that have bodies in the files.
+    pub(crate) own_methods: BTreeSet<String>,
     /// The names of the rule language that the files give another meaning.
     pub(crate) hidden: Vec<String>,
     /// The names of the API to which functions give another meaning within themselves.
@@ -107,7 +109,7 @@ pub(crate) struct Program {
 }
 
 /// The classes from which all mutators and visitors derive. Their methods visit the operands.
-const ROOTS: [&str; 6] =
+pub(crate) const ROOTS: [&str; 6] =
     ["IRMutator", "IRMutator2", "IRGraphMutator", "IRGraphMutator2", "IRVisitor", "IRGraphVisitor"];
 
 /// The names of the methods that visit a node.
@@ -116,6 +118,11 @@ pub(crate) const VISITS: [&str; 5] = ["visit", "visit_", "Visit_", "Mutate_", "V
 /// Tests whether a class is a root of all mutators or visitors.
 pub(crate) fn is_root(class: &str) -> bool {
     ROOTS.contains(&class.rsplit("::").next().unwrap_or(class))
+}
+
+/// Tests whether a class is a root of all mutators.
+pub(crate) fn is_mutating_root(class: &str) -> bool {
+    is_root(class) && class.contains("Mutator")
 }
 
 /// Returns a class and its bases, without the roots of all mutators and visitors.

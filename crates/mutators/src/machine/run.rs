@@ -186,6 +186,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) kind: Option<Kind>,
     /// The method that is examined.
     pub(crate) method: Option<&'p Function>,
+    /// True if an analysis is examined.
+    pub(crate) is_analysis: bool,
     /// The thing that the method makes.
     pub(crate) mode: Mode,
     /// The statement of the class that `mutate` may return nothing, if it makes this one.
@@ -256,6 +258,7 @@ impl<'p> Machine<'p> {
             constants: Vec::new(),
             kind: None,
             method: None,
+            is_analysis: false,
             mode: Mode::Mutator,
             vanishing: None,
             makes_masks: false,

@@ -4,7 +4,7 @@
 
 use halidom_rewrites::rules::{Domain, Fun, Node, ValueId};
 
-use crate::ir::intrinsics::{Intrinsic, is_nan, is_of_c, math, operands};
+use crate::ir::intrinsics::{Intrinsic, is_nan, is_of_c, math, operands, without_space};
 use crate::ir::kinds::{Code, Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::meaning::terms::Meaning;
@@ -23,9 +23,10 @@ impl Meaning<'_> {
         if let Some(term) = self.of_masks(callee, nodes, &arguments, ty) {
             return term;
         }
-        let short = callee.rsplit("::").next().unwrap_or(callee);
+        let short = without_space(callee);
         if let [a, b] = arguments.as_slice()
             && is_of_c(short)
+            && domain != Domain::Bool
             && nodes.iter().all(|of| self.state.node(*of).ty == ty)
         {
             let less = self.values.apply(Fun::Lt, &[*a, *b]);
@@ -93,7 +94,7 @@ impl Meaning<'_> {
         if ty.code != Code::Int && !callee.ends_with("_mask") {
             return None;
         }
-        let short = callee.rsplit("::").next().unwrap_or(callee);
+        let short = without_space(callee);
         let is_int = |node: &NodeId| self.state.node(*node).ty.code == Code::Int;
         let are_like = arguments.iter().all(|term| self.values.domain(*term) == domain);
         Some(match (Intrinsic::of(short), arguments) {

@@ -507,14 +507,15 @@ impl Meaning<'_> {
             let buffer = state.find(member("name")?);
             let index = self.at(member("index")?, &mut way, scope);
             let value_node = member("value")?;
-            if self.is_undef(value_node) {
+            let is_undef = self.is_undef(value_node);
+            if is_undef && !(self.is_open() && self.is_result) {
                 done.push(way);
                 continue;
             }
             let (value, present) = self.at_present(value_node, &mut way, scope);
             // Where there is no value, none is stored.
-            let present = self.all(present);
-            let (stored, left) = self.fork(present, way);
+            let present = if is_undef { self.values.bool(false) } else { self.all(present) };
+            let (stored, left) = self.where_present(present, way);
             done.extend(left);
             for mut way in stored {
                 self.moment = Moment { memory: way.memory, scope };
@@ -552,7 +553,7 @@ impl Meaning<'_> {
             let places = arguments.len();
             if self.is_open() {
                 let (values, any) = self.parts(member("values")?, &mut way, scope);
-                let (written, left) = self.fork(any, way);
+                let (written, left) = self.where_present(any, way);
                 ways.extend(left);
                 let Some(of_written) = written.into_iter().next() else { continue };
                 way = of_written;

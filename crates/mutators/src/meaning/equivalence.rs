@@ -39,7 +39,7 @@ pub(crate) fn same_effect(
     }
     let unmodelled = || "it holds a statement that is not modelled".to_owned();
     let first = meaning.ways(before).ok_or_else(unmodelled)?;
-    let second = meaning.ways(after).ok_or_else(unmodelled)?;
+    let second = meaning.result_ways(after).ok_or_else(unmodelled)?;
     let facts = facts(meaning);
     same_ways(meaning, &first, &second, &facts, solver, limits)
 }

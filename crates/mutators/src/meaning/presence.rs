@@ -13,13 +13,16 @@ use halidom_rewrites::rules::{Domain, Fun, Node as Term, ValueId};
 
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::node::{Field, NodeId, Shape};
-use crate::ir::state::{Assumption, Guard, Under};
+use crate::ir::state::{Assumption, Guard, Scoped, Under};
 use crate::machine::vanish::{HERE, LOST};
 use crate::meaning::memory::{Moment, ScopeId, Way};
 use crate::meaning::terms::Meaning;
 
 /// The number of bindings within one another beyond which nothing is known of a variable.
 const MAX_NESTING: usize = 6;
+
+/// The depth of nodes beyond which a part may have no value.
+const MAX_DEPTH: usize = 16;
 
 impl Meaning<'_> {
     /// Tests whether expressions may have no value.
@@ -83,6 +86,10 @@ impl Meaning<'_> {
         self.guarded(here);
         let mut present = std::mem::take(&mut self.present);
         self.defined.append(&mut present);
+        if self.is_open() && self.keeps_unknown(result, 0) {
+            let never = self.values.bool(false);
+            self.defined.push(never);
+        }
         (self.values.apply(Fun::Ite, &[here, lhs, rhs]), rhs)
     }
 
@@ -265,13 +272,18 @@ impl Meaning<'_> {
     ) -> (Vec<ValueId>, ValueId) {
         let truth = self.values.bool(true);
         let Some(Shape { fields, .. }) = self.state.shape(list) else {
-            return (self.list(list, way, scope), truth);
+            let is_there = !self.is_result || self.is_mutated(list);
+            return (self.list(list, way, scope), self.values.bool(is_there));
         };
         let (mut values, mut any) = (Vec::new(), self.values.bool(false));
         for field in fields {
             let Field::Expr(element) = field else { continue };
             let (value, present) = self.at_present(*element, way, scope);
             let here = self.all(present);
+            // An element of a result is `undef`, or has a value.
+            if self.is_result && !self.is_undef(*element) {
+                self.require(vec![here], way);
+            }
             any = self.values.apply(Fun::Or, &[any, here]);
             let none = match self.values.domain(value) {
                 Domain::Bool => self.values.bool(false),
@@ -282,6 +294,88 @@ impl Meaning<'_> {
         }
         let any = if values.is_empty() { truth } else { any };
         (values, any)
+    }
+
+    /// The ways on which a value is there to be stored, and those on which it is not. It must be
+    /// there in a result.
+    pub(super) fn where_present(&mut self, present: ValueId, way: Way) -> (Vec<Way>, Vec<Way>) {
+        if !self.is_open() || !self.is_result {
+            return self.fork(present, way);
+        }
+        let mut way = way;
+        self.require(vec![present], &mut way);
+        (vec![way], Vec::new())
+    }
+
+    /// The ways through a statement that a method returned. Where it keeps what may hold `undef`,
+    /// no way is defined.
+    pub(super) fn result_ways(&mut self, stmt: NodeId) -> Option<Vec<Way>> {
+        self.is_result = true;
+        let ways = self.ways(stmt);
+        self.is_result = false;
+        let mut ways = ways?;
+        if self.is_open() && self.keeps_unknown(stmt, 0) {
+            let never = self.values.bool(false);
+            for way in &mut ways {
+                way.defined.push(never);
+            }
+        }
+        Some(ways)
+    }
+
+    /// Tests whether a node is what `mutate` returned.
+    fn is_mutated(&self, node: NodeId) -> bool {
+        let state = self.state;
+        let class = state.class(state.node(node).class);
+        let is_it = |(_, new): &(NodeId, NodeId)| state.find(*new) == state.find(node);
+        let returns = |scoped: &Scoped| {
+            state.class(scoped.returned) == class && state.class(scoped.given) != class
+        };
+        state.mutated.iter().any(is_it) || state.scoped.iter().any(returns)
+    }
+
+    /// Tests whether a result has a part of the input that was not mutated, and that may hold
+    /// `undef` although the input is defined: a statement, or a value that a statement evaluates or
+    /// a `let` binds.
+    pub(super) fn keeps_unknown(&self, node: NodeId, depth: usize) -> bool {
+        let state = self.state;
+        let known = state.node(node);
+        let is_stmt = known.ty == Type::STMT;
+        if self.is_mutated(node) || !is_stmt && !known.ty.is_value() && known.ty != Type::LIST {
+            return false;
+        }
+        let is_idle = |class: &usize| state.class(*class) == state.class(known.class);
+        let Some(Shape { kind, fields }) = &known.shape else {
+            return is_stmt && !state.idle.iter().any(is_idle);
+        };
+        if depth > MAX_DEPTH {
+            return true;
+        }
+        let is_bound = matches!(kind, Kind::Let | Kind::LetStmt | Kind::Evaluate);
+        // `Evaluate` has the value alone; before that of a binding is the name.
+        let value = usize::from(*kind != Kind::Evaluate);
+        fields.iter().enumerate().any(|(index, field)| match field {
+            Field::Expr(part) if is_bound && index == value => self.may_be_missing(*part, depth),
+            Field::Expr(part) => self.keeps_unknown(*part, depth + 1),
+            Field::Number(_) | Field::Lanes | Field::Opaque(_) => false,
+        })
+    }
+
+    /// Tests whether an expression may have no value, as far as its parts tell.
+    fn may_be_missing(&self, node: NodeId, depth: usize) -> bool {
+        let state = self.state;
+        let class = state.class(state.node(node).class);
+        let is_plain = !state.node(node).ty.is_value() && state.node(node).ty != Type::LIST;
+        if self.is_mutated(node) || is_plain || self.is_literal_class(class) {
+            return false;
+        }
+        let Some(Shape { fields, .. }) = state.shape(node) else { return true };
+        depth > MAX_DEPTH
+            || self.is_undef(node)
+            || fields.iter().any(|field| match field {
+                Field::Expr(part) => self.may_be_missing(*part, depth + 1),
+                Field::Number(_) | Field::Lanes | Field::Opaque(_) => false,
+            })
     }
 
     /// Tests whether an assumption is that an expression has a value.

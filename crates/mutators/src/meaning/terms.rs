@@ -80,6 +80,8 @@ pub(crate) struct Meaning<'a> {
     pub(crate) is_opaque: bool,
     /// True if one statement was read from C, which does not tell all members.
     pub(crate) is_emitted: bool,
+    /// True if a result is looked at, which must have a value.
+    pub(crate) is_result: bool,
     /// The moment at which expressions are evaluated.
     pub(crate) moment: Moment,
     /// True if expressions are evaluated at many moments.
@@ -126,6 +128,7 @@ impl<'a> Meaning<'a> {
             rounds: false,
             is_opaque: false,
             is_emitted: false,
+            is_result: false,
             moment: Moment::default(),
             is_timed: false,
             effects: Effects::default(),

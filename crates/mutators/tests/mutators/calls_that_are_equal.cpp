@@ -1,5 +1,6 @@
 // Calls of one intrinsic with equal arguments are equal.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Sub *op, const Expr &self) {

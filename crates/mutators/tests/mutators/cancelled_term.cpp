@@ -1,5 +1,6 @@
 // A term that cancels: (x - y) + y.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Add *op, const Expr &self) {

@@ -1,5 +1,6 @@
 // Addresses are compared too.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     Expr visit(const EQ *op) {

@@ -1,5 +1,6 @@
 // x < y and y < x cannot both hold, x <= y and y <= x can.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const And *op, const Expr &self) {

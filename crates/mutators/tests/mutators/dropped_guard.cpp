@@ -1,5 +1,6 @@
 // Distribution of a maximum needs a type that does not wrap.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Add *op, const Expr &self) {

@@ -1,5 +1,6 @@
 // An arm is right only because an earlier arm took the other case.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Div *op, const Expr &self) {

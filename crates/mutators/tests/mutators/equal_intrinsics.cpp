@@ -1,5 +1,6 @@
 // Calls of one intrinsic may be equal.
 // wrong: undecided
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Max *op, const Expr &self) {

@@ -1,5 +1,6 @@
 // Equality is kept by adding, also where arithmetic wraps; not by multiplying.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const EQ *op, const Expr &self) {

@@ -1,5 +1,6 @@
 // A conjunction tests the pointer before it follows it.
 // wrong: crash
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Mod *op, const Expr &self) {

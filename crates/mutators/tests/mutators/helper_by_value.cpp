@@ -1,6 +1,7 @@
 // A helper that is interpreted from its source.
 // wrong: wrong
 // right: partial
+// profile: halide-hls
 
 bool has_factor(const Expr &e, const Expr &f) {
     const Mul *mul = e.as<Mul>();

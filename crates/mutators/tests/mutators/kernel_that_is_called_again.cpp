@@ -1,5 +1,5 @@
 // A kernel that is called again may return something else.
-// wrong: undecided
+// wrong: unsupported
 
 class Right : public IRMutator {
     void visit(const LetStmt *op, const Stmt &self) {

@@ -1,5 +1,6 @@
 // Vectors of literals that differ may be equal in a lane.
 // wrong: undecided
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const EQ *op, const Expr &self) {

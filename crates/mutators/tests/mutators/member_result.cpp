@@ -1,5 +1,6 @@
 // The result through a member that a later statement overwrites.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Max *op, const Expr &self) {

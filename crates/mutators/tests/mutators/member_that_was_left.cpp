@@ -1,5 +1,6 @@
 // What an expression is that was left in a member is not known.
 // wrong: undecided
+// profile: halide-hls
 
 class Right : public IRMutator {
     Expr value_;

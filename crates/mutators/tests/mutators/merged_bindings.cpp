@@ -1,6 +1,7 @@
 // Two bindings of one value are one if the value is the same in between.
 // wrong: wrong
 // right: partial
+// profile: halide-hls
 
 class Right : public IRMutator {
     Stmt visit(const Block *op) {

@@ -1,5 +1,6 @@
 // A minimum absorbs one of its own operands.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Min *op, const Expr &self) {

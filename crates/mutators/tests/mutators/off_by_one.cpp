@@ -1,5 +1,6 @@
 // A maximum and the same maximum plus one.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Max *op, const Expr &self) {

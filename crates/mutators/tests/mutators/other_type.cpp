@@ -1,5 +1,6 @@
 // The result has the type of the input.
 // wrong: crash
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const EQ *op, const Expr &self) {

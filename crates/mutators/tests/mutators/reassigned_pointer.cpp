@@ -1,5 +1,6 @@
 // A pointer that two conditions assign is used under the one that set it.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Add *op, const Expr &self) {

@@ -6,7 +6,7 @@ class Right : public IRMutator {
         Expr a = mutate(op->a);
         Expr b = mutate(op->b);
         expr = Max::make(a, b);
-        if (equal(a, b)) {
+        if (a.same_as(b)) {
             expr = a;
         }
     }

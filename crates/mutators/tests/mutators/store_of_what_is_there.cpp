@@ -1,5 +1,6 @@
 // A buffer that is given what it holds there is left as it was.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Store *op) {

@@ -1,5 +1,6 @@
 // A difference is not commutative.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Sub *op, const Expr &self) {

@@ -1,5 +1,6 @@
 // x or not x.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const Or *op, const Expr &self) {

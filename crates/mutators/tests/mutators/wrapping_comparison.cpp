@@ -1,5 +1,6 @@
 // Adding to both sides of a comparison needs a type that does not wrap.
 // wrong: wrong
+// profile: halide-hls
 
 class Right : public IRMutator {
     void visit(const LT *op, const Expr &self) {

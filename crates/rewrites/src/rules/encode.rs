@@ -117,6 +117,10 @@ impl<'v> Encoder<'v> {
     }
 
     fn apply(&mut self, fun: Fun, operands: &[ValueId], domain: Domain) -> Result<TermId> {
+        // Solvers have no such term, so it decides nothing.
+        if !self.is_typed(fun, operands) {
+            return Err(Stop::TooLarge);
+        }
         if matches!(fun, Fun::Lt | Fun::Eq) && self.linear.is_some() {
             self.note_difference(operands)?;
         }
@@ -169,6 +173,22 @@ impl<'v> Encoder<'v> {
             },
             _ => return Err(Stop::TooLarge),
         })
+    }
+
+    /// Tests whether operands have the sorts that a function takes.
+    fn is_typed(&self, fun: Fun, operands: &[ValueId]) -> bool {
+        let sorts: Vec<Sort> =
+            operands.iter().map(|operand| Self::sort(self.values.domain(*operand))).collect();
+        let are_one = |sorts: &[Sort]| sorts.windows(2).all(|pair| pair[0] == pair[1]);
+        match fun {
+            Fun::Not | Fun::And | Fun::Or => sorts.iter().all(|sort| *sort == Sort::Bool),
+            Fun::Ite => sorts[0] == Sort::Bool && are_one(&sorts[1..]),
+            Fun::Convert => true,
+            Fun::Eq => are_one(&sorts),
+            Fun::Lt | Fun::Add | Fun::Sub | Fun::Mul | Fun::Div | Fun::Mod => {
+                are_one(&sorts) && !sorts.contains(&Sort::Bool)
+            }
+        }
     }
 
     fn bits(&mut self, fun: Fun, a: TermId, b: TermId, domain: Domain) -> TermId {

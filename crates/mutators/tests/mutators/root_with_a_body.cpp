@@ -1,0 +1,51 @@
+// What a root of visitors does with operands is known only of the API's own.
+// wrong: unsupported
+// profile: halide
+
+void IRVisitor::visit(const Add *op) {
+    op->a.accept(this);
+}
+
+class RightReads : public IRGraphVisitor {
+    using IRGraphVisitor::visit;
+    void visit(const Load *op) override { result = true; }
+    void visit(const Call *op) override { result = true; }
+
+public:
+    bool result = false;
+};
+
+class Right : public IRMutator {
+    using IRMutator::visit;
+    Stmt visit(const Evaluate *op) override {
+        Expr value = mutate(op->value);
+        RightReads reads;
+        value.accept(&reads);
+        if (!reads.result) {
+            return Evaluate::make(0);
+        }
+        return Evaluate::make(value);
+    }
+};
+
+class WrongReads : public IRVisitor {
+    using IRVisitor::visit;
+    void visit(const Load *op) override { result = true; }
+    void visit(const Call *op) override { result = true; }
+
+public:
+    bool result = false;
+};
+
+class Wrong : public IRMutator {
+    using IRMutator::visit;
+    Stmt visit(const Evaluate *op) override {
+        Expr value = mutate(op->value);
+        WrongReads reads;
+        value.accept(&reads);
+        if (!reads.result) {
+            return Evaluate::make(0);
+        }
+        return Evaluate::make(value);
+    }
+};
