@@ -12,6 +12,7 @@
 use halidom_rewrites::rules::{Domain, Fun, Node as Term, ValueId};
 
 use crate::ir::kinds::{Kind, Type};
+use crate::ir::layout::parameters;
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::{Assumption, Guard, Scoped, Under};
 use crate::machine::vanish::{HERE, LOST};
@@ -331,7 +332,9 @@ impl Meaning<'_> {
         let returns = |scoped: &Scoped| {
             state.class(scoped.returned) == class && state.class(scoped.given) != class
         };
-        state.mutated.iter().any(is_it) || state.scoped.iter().any(returns)
+        // A result that is the argument itself is of its class.
+        let mut results = state.mutated.iter().chain(&state.shrunk);
+        results.any(is_it) || state.scoped.iter().any(returns)
     }
 
     /// Tests whether a result has a part of the input that was not mutated, and that may hold
@@ -354,7 +357,14 @@ impl Meaning<'_> {
         let is_bound = matches!(kind, Kind::Let | Kind::LetStmt | Kind::Evaluate);
         // `Evaluate` has the value alone; before that of a binding is the name.
         let value = usize::from(*kind != Kind::Evaluate);
+        // A compiler's statement may lack members.
+        let members = parameters(*kind, self.profile.name);
+        let has = |index: usize| {
+            let name = kind.fields().get(index).map_or("", |(name, _)| *name);
+            !is_stmt || members.is_none_or(|members| members.contains(&name))
+        };
         fields.iter().enumerate().any(|(index, field)| match field {
+            Field::Expr(_) if !has(index) => false,
             Field::Expr(part) if is_bound && index == value => self.may_be_missing(*part, depth),
             Field::Expr(part) => self.keeps_unknown(*part, depth + 1),
             Field::Number(_) | Field::Lanes | Field::Opaque(_) => false,
