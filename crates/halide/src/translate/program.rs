@@ -395,21 +395,22 @@ impl Walk<'_> {
     }
 
     /// Refuses operations whose results may not be what their type holds, where the pipeline has
-    /// none of the kind. Sums of signed values are named as a condition.
+    /// none of the kind. Others, and sums of signed values, are named as conditions.
     fn beyond(&self, pool: &Pool, contract: &mut Contract) -> Result<()> {
         let is_beyond = |kind| contract.widths.beyond.contains(&kind);
-        let may = |condition| contract.others.contains(&condition);
-        if is_beyond(Beyond::Conversion) && !may(Condition::ConversionsFit)
-            || is_beyond(Beyond::Narrowing) && !may(Condition::ConversionsWrap)
-        {
+        let may_fit = contract.others.contains(&Condition::ConversionsFit);
+        let may_wrap = contract.others.contains(&Condition::ConversionsWrap);
+        let narrows = is_beyond(Beyond::Narrowing);
+        if is_beyond(Beyond::Conversion) && !may_fit || narrows && !may_fit && !may_wrap {
             return unsupported("a conversion of a float that the pipeline does not make");
         }
         if is_beyond(Beyond::Shift) && !names(pool, &self.source.algorithm, intrinsics::BEYOND) {
             return unsupported("a shift by the width or more, which the pipeline does not make");
         }
-        if is_beyond(Beyond::Sum) {
-            contract.others.insert(Condition::ValuesWrap);
-        }
+        let sums = is_beyond(Beyond::Sum).then_some(Condition::ValuesWrap);
+        // Halide makes one conversion of two of the pipeline's.
+        contract.others.extend(narrows.then_some(Condition::ConversionsWrap));
+        contract.others.extend(sums);
         Ok(())
     }
 
