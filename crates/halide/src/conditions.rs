@@ -3,7 +3,8 @@
 //!
 //! A condition comes from the pipeline, from the target, or from the contract that callers promise
 //! to keep (`--assume`). No condition comes from the statement that is judged: a statement cannot
-//! excuse itself. `docs/stock-halide.md` has the list with its reasons.
+//! excuse itself. Only [`Condition::ValuesWrap`] is also named for operators that the statement
+//! alone has. `docs/stock-halide.md` has the list with its reasons.
 
 use halidom_verdict::Condition as Named;
 
