@@ -1,12 +1,29 @@
 //! Visits of all parts of expressions and blocks.
 
 use crate::NameId;
-use crate::tree::{Expr, Stmt};
+use crate::tree::{Expr, Scalar, Stmt};
 
 impl Expr {
     /// Returns the name, if the expression is a variable.
     pub fn variable(&self) -> Option<NameId> {
         if let Self::Variable { name, ty: _ } = self { Some(*name) } else { None }
+    }
+
+    /// Tests whether the expression is no integer, or one that its type holds. Halide makes no
+    /// other integers (`IntImm::make`).
+    pub fn is_held(&self) -> bool {
+        let (value, ty) = if let Self::Int(value, ty) = self {
+            (i128::from(*value), ty)
+        } else if let Self::UInt(value, ty) = self {
+            (i128::from(*value), ty)
+        } else {
+            return true;
+        };
+        if let Scalar::Int(bits @ 1..=64) = ty.scalar {
+            let half = 1_i128 << (bits - 1);
+            return (-half..half).contains(&value);
+        }
+        matches!(ty.scalar, Scalar::UInt(bits @ 1..=64) if (0..1_i128 << bits).contains(&value))
     }
 
     /// Calls `visit` with the expression and with every part of it, the whole before its parts.

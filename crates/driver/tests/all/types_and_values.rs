@@ -17,6 +17,8 @@ def pipeline():
 const COPY: &str = "out[x] = hl.u32(a[x])";
 const TABLE: &str = "f[x] = hl.u32(x)*3; out[x] = f[hl.i32(a[x])]; f.compute_root()";
 
+const MEMO: &str = "f[x] = hl.u32(x)*3; out[x] = f[x]; f.compute_root().memoize()";
+
 /// The element of `a` that the output needs, and its value as it is stored.
 const ELEMENT: &str = "(load u8 \"a\" (+ (var i32 \"out.s0.x.rebased\") (var i32 \"t2\")))";
 
@@ -33,7 +35,7 @@ fn changed(dump: &str, from: &str, to: &str) -> String {
     dump.replace(from, to)
 }
 
-const CASES: [EditedDump; 11] = [
+const CASES: [EditedDump; 12] = [
     // The code extends the sign of an index of any type.
     (TABLE, |dump| {
         let index = dump.find("(cast i32 (load u8 \"a\"").expect("the dump has an index");
@@ -49,6 +51,10 @@ const CASES: [EditedDump; 11] = [
     (COPY, |dump| {
         let condition = "(< (var i32 \"out.s0.x.rebased\") (i32 4294967296))";
         stored(dump, &format!("(select {condition} V (u32 7))"))
+    }),
+    (MEMO, |dump| {
+        assert!(dump.contains("(i32 1) (i32 0)"), "the buffer has a stride and flags");
+        dump.replacen("(i32 1) (i32 0)", "(i32 4294967297) (i32 0)", 1)
     }),
     // LLVM takes no float for a NaN.
     (COPY, |dump| {

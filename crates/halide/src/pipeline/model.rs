@@ -47,7 +47,7 @@ pub struct Func {
     pub updates: Vec<Definition>,
     /// The extern function that computes it, if there is one.
     pub external: Option<External>,
-    /// The file that its values are written to (`debug_to_file`); empty if there is none.
+    /// The file that its values are written to (`debug_to_file`); empty without such a file.
     pub debug_file: String,
 }
 

@@ -119,7 +119,7 @@ pub(super) fn computes(pool: &Pool, algorithm: &Algorithm, widths: &Widths) -> B
 }
 
 /// Tests whether a definition of an algorithm names a function.
-pub(super) fn names(pool: &Pool, algorithm: &Algorithm, function: &str) -> bool {
+pub(super) fn names_function(pool: &Pool, algorithm: &Algorithm, function: &str) -> bool {
     let mut found = false;
     let stages = algorithm.funcs.iter().flat_map(|func| pool.func(*func).stages());
     for root in stages.flat_map(halidom_ir::Stage::roots) {

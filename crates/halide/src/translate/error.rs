@@ -4,6 +4,9 @@ use halidom_diag::{Diagnostic, FileId, Severity, Span};
 
 use crate::codes;
 
+/// The reason why a number is refused that its type does not hold.
+pub(super) const UNHELD: &str = "a number that its type does not hold";
+
 /// A construct of a pipeline or a statement that has no translation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {

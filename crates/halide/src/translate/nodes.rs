@@ -9,7 +9,7 @@ use halidom_ir::{BufferId, Dim, ExprId, FuncId, Pool};
 
 use super::buffers::Struct;
 use super::constants::folded;
-use super::error::{Result, unsupported};
+use super::error::{Result, UNHELD, unsupported};
 use super::fields::fixed_field;
 use super::intrinsics::Named;
 use super::ops::{Ops, Value, Widths};
@@ -323,17 +323,20 @@ impl<'a> Nodes<'a> {
 
     /// Translates an expression of the tree to a node.
     pub(super) fn elaborate(&mut self, pool: &mut Pool, expr: &Expr) -> Result<NodeId> {
+        if !expr.is_held() {
+            return unsupported(UNHELD);
+        }
         // Only constants are made with these.
         let mut widths = Widths::default();
         let signed = halidom_ir::Overflow::Wraps;
         let mut ops = Ops { pool, widths: &mut widths, signed };
         Ok(match expr {
             Expr::Int(value, ty) => {
-                let value = ops.stated_integer(i128::from(*value), ty.scalar)?;
+                let value = ops.integer(i128::from(*value), ty.scalar)?;
                 self.value(value)
             }
             Expr::UInt(value, ty) => {
-                let value = ops.stated_integer(i128::from(*value), ty.scalar)?;
+                let value = ops.integer(i128::from(*value), ty.scalar)?;
                 self.value(value)
             }
             Expr::Float(value, ty) => {

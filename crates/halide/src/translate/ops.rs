@@ -237,22 +237,6 @@ impl Ops<'_> {
         self.like(id, Constant::int(value))
     }
 
-    /// An integer of a type that holds it. Halide makes no other ones.
-    pub(super) fn stated_integer(&mut self, value: i128, ty: tree::Scalar) -> Result<Value> {
-        let holds = match ty {
-            tree::Scalar::Int(bits) => {
-                let half = 1_i128 << (bits.clamp(1, 64) - 1);
-                (-half..half).contains(&value)
-            }
-            tree::Scalar::UInt(bits) => (0..1_i128 << bits.min(64)).contains(&value),
-            tree::Scalar::Float(_) | tree::Scalar::BFloat(_) | tree::Scalar::Handle(_) => true,
-        };
-        if !holds {
-            return unsupported("a number that its type does not hold");
-        }
-        self.integer(value, ty)
-    }
-
     /// An integer constant of a type.
     pub(super) fn integer(&mut self, value: i128, ty: tree::Scalar) -> Result<Value> {
         let constant = if is_index_type(ty) {

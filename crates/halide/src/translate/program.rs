@@ -15,8 +15,8 @@ use halidom_ir::{
 };
 
 use super::algorithm::{Source, bind_shape, bind_signature, caller_dims};
-use super::contract::{Contract, computes, names};
-use super::error::{Result, unsupported};
+use super::contract::{Contract, computes, names_function};
+use super::error::{Result, UNHELD, unsupported};
 use super::fields::callers;
 use super::holdings::Held;
 use super::intrinsics::{REQUIRE, calls};
@@ -108,7 +108,7 @@ fn not_by_floats(source: &Source, names: &Names, block: &Block) -> Result<()> {
 /// none: the condition that they may be regrouped comes from the pipeline.
 fn without_own_floats(compiled: Compiled) -> Result<Compiled> {
     if compiled.contract.has_own_floats {
-        return unsupported("an operator on floats that is not strict, as none of the pipeline's");
+        return unsupported("a float operator that is not strict, in a pipeline without any");
     }
     Ok(compiled)
 }
@@ -128,6 +128,14 @@ fn translated(
     if is_final {
         failures::speak(names, block)?;
         own_names::check_bound(pipeline, names, block)?;
+    }
+    // Some numbers are read where they stand, such as those in a call.
+    let mut held = true;
+    for_each_stmt(block, &mut |stmt| {
+        stmt.for_each_expr(&mut |expr| expr.for_each_part(&mut |part| held &= part.is_held()));
+    });
+    if !held {
+        return unsupported(UNHELD);
     }
     let has_requires = requires(source, names, block)?;
     let mut pool = std::mem::take(&mut source.pool);
@@ -404,7 +412,9 @@ impl Walk<'_> {
         if is_beyond(Beyond::Conversion) && !may_fit || narrows && !may_fit && !may_wrap {
             return unsupported("a conversion of a float that the pipeline does not make");
         }
-        if is_beyond(Beyond::Shift) && !names(pool, &self.source.algorithm, intrinsics::BEYOND) {
+        if is_beyond(Beyond::Shift)
+            && !names_function(pool, &self.source.algorithm, intrinsics::BEYOND)
+        {
             return unsupported("a shift by the width or more, which the pipeline does not make");
         }
         let sums = is_beyond(Beyond::Sum).then_some(Condition::ValuesWrap);

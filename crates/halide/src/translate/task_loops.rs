@@ -95,7 +95,8 @@ impl Walk<'_> {
             let mut items = Vec::new();
             outside.names.extend(self.named(pool, &head.before, &mut items)?);
             outside.before.push(items);
-            outside.ranges.push([self.int(pool, head.min)?, self.int(pool, head.extent)?]);
+            let range = [self.int_of_32(pool, head.min)?, self.int_of_32(pool, head.extent)?];
+            outside.ranges.push(range);
             for expr in [head.min, head.extent] {
                 let node = self.nodes.elaborate(pool, expr)?;
                 outside.iterations.push(self.nodes.expanded(node));

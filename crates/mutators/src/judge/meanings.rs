@@ -83,8 +83,8 @@ pub(super) fn renamed_within(aliases: &[String]) -> Vec<String> {
     names
 }
 
-/// Takes functions that are defined by a qualified name, as `bool Halide::Internal::equal(…)`, for
-/// functions of the API's namespaces.
+/// Takes functions that are defined by a qualified name, as in `bool Halide::Internal::equal(…)`,
+/// for functions of the API's namespaces.
 pub(super) fn take_out_of_spaces(program: &mut Program, prototypes: &mut [Prototype]) {
     let classes: BTreeSet<&str> = program.classes.iter().map(|of| of.name.as_str()).collect();
     let is_space = |name: &str| !name.is_empty() && !classes.contains(name) && is_known_space(name);
