@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use common::{example, load};
-use halidom_driver::data::Request;
+use halidom_driver::data::{self, Request};
 use halidom_driver::source::Choice;
 use halidom_driver::stock::Language;
 use halidom_driver::{compile, judge};
@@ -23,6 +23,7 @@ fn options(pipeline: usize, seconds: u64) -> Options {
         pipeline,
         schedule: None,
         budget,
+        proofs: Duration::from_mins(1),
         threads: Some(1),
         seed: 1,
         allow_bounds: false,
@@ -95,6 +96,48 @@ fn a_search_begins_with_one_schedule() {
     is_proved(&text, &tuning);
     let others: Vec<&str> = tuning.rows.iter().map(|row| row.schedule.as_str()).collect();
     assert!(others == ["tiled", "tuned"] || others == ["tiled"], "{others:?}");
+}
+
+#[test]
+fn without_time_for_proofs_no_new_schedule_wins() {
+    let text = example("blur");
+    let loaded = load("blur", &text);
+    let options = Options { proofs: Duration::ZERO, ..options(0, 3) };
+    let tuning = tune::run(&loaded, &options, &request(&[128, 64]), &mut |_| {})
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert!(!tuning.winner.is_new, "{}", tuning.winner.text);
+    is_proved(&text, &tuning);
+}
+
+#[test]
+fn an_input_is_as_large_as_its_fixed_coordinates_and_its_edges_require() {
+    // The region that is needed depends on the input's own size, which is a guess at first.
+    let text = "\
+pipeline both(input: buffer<u8, 1>) -> output: buffer<u8, 1> {
+    func edge = mirror_image(input);
+    func output(x) = edge(x - 1) + input(2 * x);
+}
+";
+    let mut loaded = load("both", text);
+    let references = compile::references(&mut loaded, 0).expect("it is legal");
+    let algorithm = loaded.module.pipelines[0].algorithm.clone();
+    let prepared = data::prepare(&loaded.module.pool, &algorithm, &references, &request(&[40]))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let input = prepared.bindings.input(algorithm.inputs[0]).expect("it was made");
+    assert_eq!(input.shape[0], (0, 79));
+    // An input that is three times as long as an image is wide is too large to be made.
+    let cube = "\
+pipeline cube(input: buffer<u8, 3>) -> output: buffer<u8, 2> {
+    func output(x, y) = input(x, y, x);
+}
+";
+    let mut loaded = load("cube", cube);
+    let references = compile::references(&mut loaded, 0).expect("it is legal");
+    let algorithm = loaded.module.pipelines[0].algorithm.clone();
+    let prepare =
+        |size: &[i64]| data::prepare(&loaded.module.pool, &algorithm, &references, &request(size));
+    assert!(matches!(prepare(&[4096, 4096]), Err(data::DataError::TooLarge { .. })));
+    assert!(prepare(&[64, 64]).is_ok());
 }
 
 #[test]

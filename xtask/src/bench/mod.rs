@@ -75,8 +75,9 @@ the time of the best of the ten schedules with the lowest estimates, as a multip
 Four programs are held out: the model was not fitted to them. Fails if a coefficient is below 0.75
 (0.6 for the fastest quarter) or that multiple above 1.1.
 
-With --random, tunes 200 random pipelines, or the given number, on one thread: each must have a
-proved schedule after 10 seconds, and the median time must be at most 0.7 of the unscheduled form's.
+With --random, tunes 200 random pipelines, or the given number, for two threads or `--threads N`:
+each must have a proved schedule after 10 seconds, and the median time must be at most 0.7 of the
+unscheduled form's.
 None of these is among the tables that `cargo xtask bench` prints.
 
 public FOLDER: derives the programs and schedules of ATL's public repository, which is in FOLDER

@@ -34,6 +34,10 @@ pub(crate) struct TuneArgs {
     /// The time limit for the search, in seconds, without the validator's time
     #[arg(long, default_value_t = 60.0)]
     pub(crate) budget: f64,
+    /// The time limit for proofs of new schedules after the search, in seconds; half of the budget
+    /// by default, but at least 10
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) proofs: Option<f64>,
     /// Threads for parallel loops; all processors by default
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,

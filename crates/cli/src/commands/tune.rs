@@ -22,6 +22,9 @@ use crate::request;
 /// The seed for everything that has no given value.
 const SEED: u64 = 1;
 
+/// The least time limit for proofs that is the default, in seconds.
+const LEAST_PROOFS: f64 = 10.0;
+
 pub(crate) fn run(args: &TuneArgs, output: &mut Output<'_>) -> Ended {
     ended(search(args, output))
 }
@@ -67,10 +70,12 @@ fn search(args: &TuneArgs, output: &mut Output<'_>) -> Result<Ended, Stop> {
         };
         return sample(&loaded, &sampling, &request, path, output);
     }
+    let proofs = args.proofs.unwrap_or_else(|| (args.budget / 2.0).max(LEAST_PROOFS));
     let options = Options {
         pipeline,
         schedule,
         budget: solving::seconds(args.budget, output)?,
+        proofs: solving::seconds(proofs, output)?,
         threads: args.threads.map(usize::from),
         seed: args.seed,
         allow_bounds: args.allow_bounds,

@@ -193,6 +193,11 @@ impl Toolchain {
         self
     }
 
+    /// The time limit for one pipeline, if there is one.
+    pub fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
     /// Returns the same compiler with warnings as errors. A user's compiler may know warnings that
     /// ours do not, so users do not get this.
     #[must_use]

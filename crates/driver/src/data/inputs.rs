@@ -11,6 +11,11 @@ use crate::files;
 
 /// The extent of a dimension that neither the output nor the user determines.
 const UNDETERMINED_EXTENT: i64 = 16;
+/// The size of the largest input that is made, in bytes. An input of a few dimensions that are all
+/// as long as an image is may be much larger than the image, and takes minutes to fill.
+const MOST_BYTES: u64 = 1 << 32;
+/// The number of times that shapes may grow until they hold the regions that they themselves need.
+const MAX_ROUNDS: usize = 16;
 
 pub(super) fn check_names(
     pool: &Pool,
@@ -79,7 +84,7 @@ pub(super) fn bind_rest(
         algorithm.inputs.iter().copied().filter(|input| bindings.input(*input).is_none()).collect();
     let regions =
         references.iter().flat_map(|reference| Regions::of(pool, reference).inputs).collect();
-    let mut shapes = Shapes { pool, references, regions, known: Vec::new() };
+    let mut shapes = Shapes { pool, references, regions, known: Vec::new(), sized: Vec::new() };
     for input in &open {
         let decl = pool.func(*input);
         let size = request.input_sizes.iter().rev().find(|(name, _)| *name == decl.name);
@@ -92,6 +97,7 @@ pub(super) fn bind_rest(
                 rank: decl.rank(),
             });
         }
+        shapes.sized.extend(size.map(|_| *input));
         shapes.known.push((
             *input,
             size.map_or(vec![None; decl.rank()], |(_, size)| {
@@ -109,6 +115,13 @@ pub(super) fn bind_rest(
             })
             .collect();
         let too_large = || DataError::TooLarge { name: decl.name.clone() };
+        let bytes = decl.scalar(0).bytes().unwrap_or(1) as u64;
+        let bytes = shape.iter().try_fold(bytes, |product, (_, extent)| {
+            product.checked_mul(u64::try_from(*extent).unwrap_or(0))
+        });
+        if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
+            return Err(too_large());
+        }
         let number = algorithm.inputs.iter().position(|other| *other == input).unwrap_or(0) as u64;
         let seed = match source(request, &decl.name) {
             Some(Source::Random(seed)) => Some(*seed),
@@ -135,13 +148,15 @@ struct Shapes<'a> {
     /// The region checks of inputs, from all references.
     regions: Vec<Region>,
     known: Vec<(FuncId, Vec<Found>)>,
+    /// The inputs whose extents the user gave.
+    sized: Vec<FuncId>,
 }
 
 impl Shapes<'_> {
     /// Determines every dimension. A dimension whose needed region follows from the known ones
     /// comes first. Otherwise an open dimension gets a default, and the search continues: the
     /// window's extent if the needed region depends on the window (a boundary condition), else
-    /// [`UNDETERMINED_EXTENT`].
+    /// [`UNDETERMINED_EXTENT`]. At the end, shapes grow until they hold what is needed.
     fn solve(&mut self, bindings: &mut Bindings) -> Result<(), DataError> {
         loop {
             let mut progress = false;
@@ -158,7 +173,7 @@ impl Shapes<'_> {
                     .position(|dim| !matches!(dim, Some((Some(_), _))))
                     .map(|dim| (input, dim))
             });
-            let Some((input, dim)) = open else { return Ok(()) };
+            let Some((input, dim)) = open else { return self.grow(bindings) };
             let (func, dims) = &self.known[input];
             let guess = match dims[dim] {
                 Some((_, extent)) => (0, extent),
@@ -167,6 +182,54 @@ impl Shapes<'_> {
                 }
             };
             self.assign(input, dim, guess, bindings)?;
+        }
+    }
+
+    /// Enlarges the shapes that are too small for what is needed: a default was a guess, and what
+    /// is needed may depend on it, as an input that is read within its edges here and at fixed
+    /// coordinates there. Nothing changes if there is no end to it. Extents that the user gave
+    /// stay.
+    fn grow(&mut self, bindings: &mut Bindings) -> Result<(), DataError> {
+        let (before, known) = (bindings.clone(), self.known.clone());
+        for _ in 0..MAX_ROUNDS {
+            let mut has_grown = false;
+            for input in 0..self.known.len() {
+                for dim in 0..self.known[input].1.len() {
+                    has_grown |= self.enlarge(input, dim, bindings)?;
+                }
+            }
+            if !has_grown {
+                return Ok(());
+            }
+        }
+        *bindings = before;
+        self.known = known;
+        Ok(())
+    }
+
+    /// Enlarges a dimension so that it holds its needed region. Returns true if it did not hold it.
+    fn enlarge(
+        &mut self,
+        input: usize,
+        dim: usize,
+        bindings: &mut Bindings,
+    ) -> Result<bool, DataError> {
+        let (func, dims) = &self.known[input];
+        let (Some((Some(min), extent)), false) = (dims[dim], self.sized.contains(func)) else {
+            return Ok(false);
+        };
+        let mut all: Vec<(i64, i64)> = self
+            .regions_of(*func, dim)
+            .filter_map(|region| evaluate(self.pool, region.needed, bindings).ok())
+            .filter(|(_, extent)| *extent > 0)
+            .collect();
+        all.push((min, extent));
+        match hull(&all) {
+            Some(larger) if larger != (min, extent) => {
+                self.assign(input, dim, larger, bindings)?;
+                Ok(true)
+            }
+            Some(_) | None => Ok(false),
         }
     }
 

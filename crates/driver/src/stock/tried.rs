@@ -141,6 +141,8 @@ fn is_here(feature: &str) -> bool {
                     && is_x86_feature_detected!("avx512vnni")
                     && is_x86_feature_detected!("avx512vpopcntdq");
             }
+            // The further instructions that it names move memory in one piece; no code has them.
+            "avx512_zen5" => return is_here("avx512_zen4") && is_here("avxvnni"),
             "avxvnni" => return is_x86_feature_detected!("avxvnni"),
             _ => {}
         }

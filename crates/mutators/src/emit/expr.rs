@@ -405,6 +405,10 @@ impl Reader<'_, '_> {
                 self.machine.c_value(variable, state)
             }
             Token::Num(num) => {
+                if let Some(Token::Suffix(suffix)) = self.peek().cloned() {
+                    self.at += 1;
+                    return self.with_suffix(num, &suffix);
+                }
                 // A literal has the first type of `int`, `long` and `unsigned long` that holds it.
                 // The sign of a negative number does not belong to the literal.
                 let fits = |bits, is_signed| {
@@ -452,16 +456,30 @@ impl Reader<'_, '_> {
             | Token::Quoted
             | Token::Bits(_)
             | Token::Raw(_)
+            | Token::Suffix(_)
             | Token::Pragma(_)
             | Token::Stmt(_)
             | Token::Eval(..) => None,
         }
     }
 
+    /// The value of a literal with a suffix. It has the first type of those that the suffix permits
+    /// that holds it.
+    fn with_suffix(&mut self, num: Num, suffix: &str) -> Option<Val> {
+        let is_signed = !suffix.contains('u');
+        let (narrow, wide) = (Num::range(32, is_signed).1, Num::range(64, is_signed).1);
+        let is_wide = suffix.contains('l') || num.low > narrow;
+        if num.low < 0 || num.high > wide || !is_wide && num.high > narrow {
+            return None;
+        }
+        let bits = if is_wide { 64 } else { 32 };
+        Some(Val::Int(self.machine.convert(num, bits, is_signed)))
+    }
+
     /// Tests whether the text only converts a number: no operator asks for its type.
     fn only_converts(&self) -> bool {
         self.tokens.iter().all(|token| match token {
-            Token::Num(_) | Token::Type(_) => true,
+            Token::Num(_) | Token::Suffix(_) | Token::Type(_) => true,
             Token::Word(word) => c_type(word).is_some(),
             Token::Sign(sign) => ["(", ")"].contains(&sign.as_str()),
             Token::Number(..)

@@ -22,6 +22,8 @@ pub(super) enum Token {
     /// A name as it is in the IR. Only those of functions are names of C.
     Raw(NodeId),
     Num(Num),
+    /// The suffix of the number before it, in lower case.
+    Suffix(String),
     /// A floating-point number with this many significant digits.
     Real(ValueId, u32),
     /// The bits of a floating-point number.
@@ -74,6 +76,13 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
             continue;
         };
         let mut rest = text.as_str();
+        if within == Within::Code
+            && matches!(tokens.last(), Some(Token::Num(_)))
+            && let Some((suffix, after)) = suffix_of(rest)
+        {
+            tokens.push(Token::Suffix(suffix));
+            (rest, is_new_line) = (after, false);
+        }
         while let Some(first) = rest.chars().next() {
             let after = &rest[first.len_utf8()..];
             // A line that ends with a backslash goes on; a text in quotes ends in its line.
@@ -187,6 +196,15 @@ fn joined(rope: &[Piece]) -> Option<Vec<Piece>> {
             {
                 return None;
             }
+            // The digits are a part of the word.
+            (Some(Piece::Text(before)), Piece::Num(num))
+                if num.low == num.high && num.low >= 0 && before.ends_with(is_letter) =>
+            {
+                before.push_str(&num.low.to_string());
+            }
+            (Some(Piece::Num(_)), Piece::Text(text)) if suffix_of(text).is_some() => {
+                joined.push(piece.clone());
+            }
             (Some(before), piece) if are_one_word(before, piece) => return None,
             _ => joined.push(piece.clone()),
         }
@@ -194,9 +212,19 @@ fn joined(rope: &[Piece]) -> Option<Vec<Piece>> {
     Some(joined)
 }
 
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The suffix of an integer with which a text begins, and the rest of the text.
+fn suffix_of(text: &str) -> Option<(String, &str)> {
+    let end = text.find(|c: char| !is_letter(c)).unwrap_or(text.len());
+    let suffix = text[..end].to_ascii_lowercase();
+    (end > 0 && SUFFIXES.contains(&suffix.as_str())).then(|| (suffix, &text[end..]))
+}
+
 /// Tests whether the end of a piece and the beginning of the next one may make one word.
 fn are_one_word(before: &Piece, piece: &Piece) -> bool {
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_text = |piece: &Piece| !matches!(piece, Piece::Stmt(_) | Piece::Eval(..));
     match (before, piece) {
         (Piece::Text(before), Piece::Text(text)) => {

@@ -44,6 +44,7 @@ const SOURCES: &[&str] = &[
     include_str!("../ir/visits.rs"),
     include_str!("addresses.rs"),
     include_str!("analysis.rs"),
+    include_str!("alike_shuffles.rs"),
     include_str!("concats.rs"),
     include_str!("context.rs"),
     include_str!("entry.rs"),

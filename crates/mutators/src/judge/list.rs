@@ -15,6 +15,7 @@ use halidom_smt::Solver;
 
 use crate::ir::kinds::Kind;
 use crate::judge::addresses::refuted_by_addresses;
+use crate::judge::alike_shuffles::refuted_by_alike_shuffles;
 use crate::judge::analysis::examine_bounds;
 use crate::judge::concats::refuted_by_concats;
 use crate::judge::context::refuted_in_context;
@@ -325,7 +326,9 @@ impl Found {
         let is_assumed = |of: &(usize, usize)| {
             let function = &program.functions[of.1];
             let is_reached = reached.iter().any(|known| std::ptr::eq(*known, function));
-            contracts::is_replaced(function) && (is_wanted(of) || is_reached)
+            // What prints a type is run as it is written.
+            let is_run = contracts::printed(&function.name) == Some(Print::Type);
+            contracts::is_replaced(function) && !is_run && (is_wanted(of) || is_reached)
         };
         let assumed = others.iter().filter(|of| is_assumed(of)).map(|of| of.1);
         let (compared, assumed) = assumed.partition(|function| {
@@ -464,6 +467,7 @@ pub fn mutators_of(
                     Some(kind) if kind.is_stmt() => {
                         let entry = entry(kind);
                         let mut found = examine_statement(entry, &mut solver, options.limits);
+                        found.findings.extend(refuted_by_alike_shuffles(entry));
                         if !found.standing().is_refuted() {
                             found.findings.extend(refuted_in_context(entry));
                         }
@@ -474,6 +478,7 @@ pub fn mutators_of(
                         let mut found = examine(entry, &mut solver, options.limits, &mut asked);
                         found.findings.extend(refuted_by_lanes(entry));
                         found.findings.extend(refuted_by_concats(entry));
+                        found.findings.extend(refuted_by_alike_shuffles(entry));
                         found.findings.extend(refuted_by_addresses(entry));
                         if !found.standing().is_refuted() {
                             found.findings.extend(refuted_in_context(entry));

@@ -14,6 +14,7 @@
 //! * `entry` runs a method on a node, `replay` runs it on concrete IR, and `trial` makes random IR.
 
 mod addresses;
+mod alike_shuffles;
 pub(crate) mod analysis;
 mod concats;
 mod context;

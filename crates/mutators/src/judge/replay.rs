@@ -165,9 +165,12 @@ impl Concrete {
     /// Returns the input in C++, with the values of its variables.
     pub(crate) fn built(&self, profile: &Profile) -> Built {
         let named = |(class, name, value): &(usize, String, Number)| {
+            // The lane of a vector is no variable.
+            let is_variable = name.chars().all(|c| c.is_alphanumeric() || "_.$".contains(c));
             let node = self.state.nodes.iter().find(|node| node.class == *class)?;
             let (ty, name) = (node.ty.snippet(), name.clone());
-            Some(Named { name, ty, value: value.in_cpp(), is_literal: false })
+            let value = value.in_cpp();
+            is_variable.then_some(Named { name, ty, value, is_literal: false })
         };
         let before = snippet(&self.state, &self.values, self.input, profile);
         let names = self.assignment.iter().filter_map(named).collect();

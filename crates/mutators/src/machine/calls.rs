@@ -8,6 +8,7 @@ use crate::ir::value::{Place, Val};
 use crate::machine::absent::UNDEFINED;
 use crate::machine::contracts;
 use crate::machine::doubts::FUNCTIONS;
+use crate::machine::language::Print;
 use crate::machine::lookup::last_part;
 use crate::machine::names::{Method, TypeName};
 use crate::machine::operators::is_stream;
@@ -336,7 +337,10 @@ impl<'p> Machine<'p> {
         if contracts::is_known(last_part(name)) && self.is_hidden(name, &state) {
             return self.unsupported(state, format!("`{name}`, which is a variable"), line);
         }
-        if let Some(print) = contracts::printed(name).filter(|_| self.mode.is_emitter()) {
+        let print = contracts::printed(name).filter(|_| self.mode.is_emitter());
+        // A body that prints a type runs as it is written: its text is what C reads.
+        let is_run = print == Some(Print::Type) && !self.named(name, values.len()).is_empty();
+        if let Some(print) = print.filter(|_| !is_run) {
             return self.print(print, &values, state, line);
         }
         if let Some((base, "mutate" | "Mutate")) = name.rsplit_once("::")
@@ -369,6 +373,7 @@ impl<'p> Machine<'p> {
         // An analysis runs on wholly known IR; elsewhere its contract replaces it.
         let is_assumed =
             contracts::is_assumed(name) && !(self.is_concrete() && contracts::is_analysis(name));
+        let is_assumed = is_assumed && !is_run;
         if is_assumed && !functions.iter().all(|function| contracts::is_replaced(function)) {
             return match Self::overload(&functions, &values, &state) {
                 Some(function) if contracts::is_replaced(function) => {

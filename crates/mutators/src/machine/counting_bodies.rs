@@ -1,11 +1,18 @@
-//! Functions that hand a statement on, that open a block, or that count uses, whose bodies keep
-//! their contracts.
+//! Functions that hand a statement or an expression on, that open or close a block, or that count
+//! uses, whose bodies keep their contracts.
 //!
 //! # Correctness
 //!
 //! A function that prints a statement keeps its contract, by induction, if all it does is to have
 //! the method run that visits the statement: `s.accept(this)`, or `VisitStmt(s)` of the base. A
 //! function opens a block if it prints a brace in a line, after the blanks that `do_indent` prints.
+//! It closes one in the same way, and forgets what was computed. A comment may follow the brace in
+//! its line. Then no literal in an argument of the function has an escape, such as the end of a
+//! line.
+//!
+//! A function that prints an expression keeps its contract, by induction, if it has the method run
+//! that visits the expression, and returns what this method leaves in `id`, where no name was
+//! before. So does one that returns what the function of the same name appends to an empty stream.
 //!
 //! A function that counts uses may change nothing but the counts in entries of `var_info`, which
 //! may be any numbers wherever they are read. It has this form, in which `k` is a literal, or a sum
@@ -39,7 +46,17 @@ const COUNTS: [&str; 2] = ["old_uses", "new_uses"];
 const SIZE: &str = "size_t";
 
 /// The names that the forms rest on.
-const NAMES: [&str; 7] = ["Scope", "Stmt", "VisitStmt", "accept", "size_t", "string", "to_string"];
+const NAMES: [&str; 9] = [
+    "Expr",
+    "Scope",
+    "Stmt",
+    "VisitStmt",
+    "accept",
+    "ostringstream",
+    "size_t",
+    "string",
+    "to_string",
+];
 
 /// Tests whether a function with a body of one of the forms keeps what its contract states.
 pub(crate) fn keeps_contract_by_form(program: &Program, function: &Function) -> bool {
@@ -54,7 +71,14 @@ pub(crate) fn keeps_contract_by_form(program: &Program, function: &Function) -> 
     }
     match &only.guarantee {
         Guarantee::Prints(Print::Stmt) => hands_on(function),
-        Guarantee::Prints(Print::Open) => opens(function),
+        Guarantee::Prints(Print::Open) => {
+            function.parameters.is_empty() && prints_a_brace(function, "{", Sign::Increment)
+        }
+        Guarantee::Prints(Print::Close) => {
+            prints_a_brace(function, "}", Sign::Decrement) && has_plain_comments(program, function)
+        }
+        Guarantee::Prints(Print::Expr) => visits(function),
+        Guarantee::Prints(Print::Inline) => returns_what_is_appended(function),
         Guarantee::Result(Term::Word(Word::Void)) => {
             // The scope is a member, and no name hides it.
             let is_hidden = function.declared.iter().any(|name| name == SCOPE)
@@ -68,32 +92,162 @@ pub(crate) fn keeps_contract_by_form(program: &Program, function: &Function) -> 
 }
 
 /// Tests whether a function prints a brace after blanks, and changes no more than what is printed
-/// before each line, and what is kept to be used again.
-fn opens(function: &Function) -> bool {
-    let mut printed = 0;
-    let mut are_known = !function.class.is_empty()
-        && function.parameters.is_empty()
-        && function.declared.is_empty();
+/// before each line, which it counts up or down, and what is kept to be used again. One that counts
+/// down has to forget that.
+fn prints_a_brace(function: &Function, brace: &str, counts: Sign) -> bool {
+    let (mut printed, mut forgets) = (0, counts == Sign::Increment);
+    let mut are_known = !function.class.is_empty() && function.declared.is_empty();
     for stmt in &function.body {
-        let StmtKind::Expr(expr) = &stmt.kind else { return false };
-        are_known &= match &expr.kind {
-            ExprKind::Binary(Sign::Shl, stream, text) => {
-                printed += 1;
-                stream.is_name("stream") && text.kind == ExprKind::Text("{\n".to_owned())
+        are_known &= match &stmt.kind {
+            StmtKind::Expr(Expr { kind: ExprKind::Postfix(sign, of), .. }) => {
+                *sign == counts && of.is_name("indent")
             }
-            ExprKind::Postfix(Sign::Increment, of) => of.is_name("indent"),
-            ExprKind::Call { callee, arguments, .. } => {
+            StmtKind::Expr(Expr { kind: ExprKind::Call { callee, arguments, .. }, .. }) => {
                 let is_cleared = matches!(&callee.kind,
                     ExprKind::Member { object, arrow: false, name }
                         if name == "clear" && object.is_name("cache"));
+                forgets |= is_cleared;
                 // Blanks after the brace would stand in its line.
                 let is_indented = callee.is_name("do_indent") && printed == 0;
                 arguments.is_empty() && (is_cleared || is_indented)
             }
-            _ => false,
+            _ => {
+                printed += 1;
+                ends_a_line(stmt, function, brace)
+            }
         };
     }
-    are_known && printed == 1
+    are_known && forgets && printed == 1
+}
+
+/// Tests whether a statement prints a brace, and after it nothing but a comment in the same line.
+fn ends_a_line(stmt: &Stmt, function: &Function, brace: &str) -> bool {
+    if let StmtKind::If { declared: None, condition: Some(condition), then, otherwise } = &stmt.kind
+    {
+        let is_asked = |expr: &Expr| match &expr.kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                arguments.is_empty()
+                    && matches!(&callee.kind, ExprKind::Member { object, arrow: false, name }
+                        if name == "empty" && is_comment(object, function))
+            }
+            _ => false,
+        };
+        let is_known = match &condition.kind {
+            ExprKind::Prefix(Sign::Not, of) => is_asked(of),
+            _ => is_asked(condition),
+        };
+        let prints = |stmt: &Stmt| match within(stmt) {
+            [only] => {
+                !matches!(only.kind, StmtKind::If { .. }) && ends_a_line(only, function, brace)
+            }
+            _ => false,
+        };
+        return is_known && prints(then) && otherwise.as_ref().is_some_and(|other| prints(other));
+    }
+    let StmtKind::Expr(mut expr) = stmt.kind.clone() else { return false };
+    let mut parts = Vec::new();
+    while let ExprKind::Binary(Sign::Shl, stream, part) = expr.kind {
+        parts.push(*part);
+        expr = *stream;
+    }
+    parts.reverse();
+    let is_text = |part: &Expr, text: &str| part.kind == ExprKind::Text(text.to_owned());
+    expr.is_name("stream")
+        && match parts.as_slice() {
+            [only] => is_text(only, &format!("{brace}\n")),
+            [first, comment, last] => {
+                is_text(first, &format!("{brace} // "))
+                    && is_comment(comment, function)
+                    && is_text(last, "\n")
+            }
+            _ => false,
+        }
+}
+
+/// Tests whether an expression is the only parameter of a function, a string.
+fn is_comment(expr: &Expr, function: &Function) -> bool {
+    matches!(function.parameters.as_slice(), [comment]
+        if is_string_type(&comment.ty) && expr.is_name(&comment.name))
+}
+
+/// Tests whether no literal in a call of a function has an escape.
+fn has_plain_comments(program: &Program, function: &Function) -> bool {
+    program.functions.iter().all(|caller| {
+        let mut are_plain = true;
+        caller.visit(&mut |expr| {
+            let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return };
+            let is_it = match &callee.kind {
+                ExprKind::Name(name) | ExprKind::Member { name, .. } => *name == function.name,
+                _ => false,
+            };
+            are_plain &= !is_it || arguments.iter().all(is_plain);
+        });
+        are_plain
+    })
+}
+
+/// Tests whether an expression has no literal with an escape.
+fn is_plain(expr: &Expr) -> bool {
+    !matches!(&expr.kind, ExprKind::Text(text) if text.contains(['\n', '\r', '\\']))
+        && expr.operands().into_iter().all(is_plain)
+}
+
+/// Tests whether a function has the method run that visits its parameter, and returns the name that
+/// this leaves in `id`.
+fn visits(function: &Function) -> bool {
+    let ([parameter], [cleared, visited, returned]) =
+        (function.parameters.as_slice(), function.body.as_slice())
+    else {
+        return false;
+    };
+    let is_cleared = matches!(&cleared.kind,
+        StmtKind::Expr(Expr { kind: ExprKind::Assign(None, id, text), .. })
+            if id.is_name("id") && matches!(text.kind, ExprKind::Text(_)));
+    let is_visited = matches!(&visited.kind,
+        StmtKind::Expr(Expr { kind: ExprKind::Call { callee, arguments, .. }, .. })
+            if matches!(&callee.kind, ExprKind::Member { object, arrow: false, name }
+                if name == "accept" && object.is_name(&parameter.name))
+                && matches!(arguments.as_slice(), [Expr { kind: ExprKind::This, .. }]));
+    let is_returned = matches!(&returned.kind, StmtKind::Return(Some(id)) if id.is_name("id"));
+    !function.class.is_empty()
+        && parameter.name != "id"
+        && is_value_type(&parameter.ty, "Expr")
+        && is_cleared
+        && is_visited
+        && is_returned
+}
+
+/// Tests whether a function returns what the function of the same name appends to an empty stream.
+fn returns_what_is_appended(function: &Function) -> bool {
+    let ([parameter], [declared, called, returned]) =
+        (function.parameters.as_slice(), function.body.as_slice())
+    else {
+        return false;
+    };
+    let StmtKind::Declare(all) = &declared.kind else { return false };
+    let [Declared { ty, name: stream, value: None }] = all.as_slice() else { return false };
+    let is_called = matches!(&called.kind,
+        StmtKind::Expr(Expr { kind: ExprKind::Call { callee, templates, arguments }, .. })
+            if callee.is_name(&function.name)
+                && templates.is_empty()
+                && matches!(arguments.as_slice(), [expr, to]
+                    if expr.is_name(&parameter.name) && to.is_name(stream)));
+    let is_returned = matches!(&returned.kind,
+        StmtKind::Return(Some(Expr { kind: ExprKind::Call { callee, arguments, .. }, .. }))
+            if arguments.is_empty()
+                && matches!(&callee.kind, ExprKind::Member { object, arrow: false, name }
+                    if name == "str" && object.is_name(stream)));
+    ["ostringstream", "std::ostringstream"].contains(&ty.as_str())
+        && *stream != parameter.name
+        && *stream != function.name
+        && is_value_type(&parameter.ty, "Expr")
+        && is_called
+        && is_returned
+}
+
+/// Tests whether a parameter's type is a class, or a reference to a constant one.
+fn is_value_type(ty: &str, class: &str) -> bool {
+    ty.trim_end_matches('&').trim().trim_start_matches("const ") == class
 }
 
 /// Tests whether a function only has the method run that visits its parameter.
@@ -107,10 +261,9 @@ fn hands_on(function: &Function) -> bool {
         return false;
     };
     let ([argument], true) = (arguments.as_slice(), templates.is_empty()) else { return false };
-    let ty = parameter.ty.trim_end_matches('&').trim().trim_start_matches("const ");
     let is_it = |expr: &Expr| expr.is_name(&parameter.name);
     !function.class.is_empty()
-        && ty == "Stmt"
+        && is_value_type(&parameter.ty, "Stmt")
         && match &callee.kind {
             ExprKind::Member { object, arrow: false, name } => {
                 name == "accept" && is_it(object) && argument.kind == ExprKind::This

@@ -111,7 +111,7 @@ pub(crate) mod reader;
 pub(crate) mod references;
 mod rules;
 pub(crate) mod run;
-mod same;
+pub(crate) mod same;
 pub(crate) mod scopes;
 pub(crate) mod sequence;
 pub(crate) mod shuffles;

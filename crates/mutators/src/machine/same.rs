@@ -6,6 +6,8 @@
 //! any two shuffles of one type for equal, alone and within others. Where two nodes may both hold
 //! a shuffle, its answer may be true of nodes that differ: such a path is not followed.
 
+use halidom_rewrites::profile::Profile;
+
 use crate::ir::kinds::{Kind, Type, bit};
 use crate::ir::node::{Field, NodeId, Shape};
 use crate::ir::state::State;
@@ -26,11 +28,14 @@ impl Machine<'_> {
         state: State,
         line: usize,
     ) -> (Vec<State>, Vec<State>) {
-        let may_differ = self.profile.name == "heterocl"
+        let may_differ = takes_shuffles_for_equal(self.profile)
             && may_count_as_equal(a, b, &state, 0)
             && may_hide_shuffles(a, b, &state, 0);
         if !may_differ || self.is_concrete() && state.is_same(a, b) {
             return self.equal(a, b, state);
+        }
+        if self.is_concrete() && are_shuffles(a, b, &state) {
+            return (vec![state], Vec::new());
         }
         if self.is_concrete() {
             let (holds, fails) = self.choose(state);
@@ -44,6 +49,17 @@ impl Machine<'_> {
         }
         (holds, fails)
     }
+}
+
+/// Tests whether the compiler's `equal` compares the second of two shuffles with itself.
+pub(crate) fn takes_shuffles_for_equal(profile: &Profile) -> bool {
+    profile.name == "heterocl"
+}
+
+/// Tests whether two nodes are shuffles of one type.
+fn are_shuffles(a: NodeId, b: NodeId, state: &State) -> bool {
+    let is_shuffle = |of| state.shape(of).is_some_and(|shape| shape.kind == Kind::Shuffle);
+    is_shuffle(a) && is_shuffle(b) && state.node(a).ty == state.node(b).ty
 }
 
 /// The pairs of parts of two nodes of one kind; `None` if these are not known.

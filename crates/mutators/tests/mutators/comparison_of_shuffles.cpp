@@ -1,5 +1,5 @@
 // HeteroCL's `equal` takes all shuffles of one type for equal.
-// wrong: unsupported
+// wrong: wrong
 
 class Right : public IRMutator {
     Expr visit(const Select *op) {

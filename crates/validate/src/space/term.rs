@@ -119,13 +119,15 @@ impl Space {
     }
 
     /// Makes a machine integer from an integer modulo 2^width. Coefficients are reduced modulo
-    /// 2^width to the residue nearest to zero.
+    /// 2^width to the residue nearest to zero, and numbers of machine integers that are at least as
+    /// wide to their residues: a remainder is a difference of numbers, or of wrapping integers.
     pub(crate) fn ring(&self, scalar: Scalar, poly: PolyId) -> TermId {
         let Some(bits) = scalar.bits() else {
             self.overflowed.set(true);
             return self.intern_term(Term::Ring(scalar, poly));
         };
         let modulus = 1_i128 << bits;
+        let poly = self.with_residues(bits, poly);
         let terms: Vec<(Monomial, i128)> = self
             .poly(poly)
             .0
@@ -143,6 +145,33 @@ impl Space {
             return term;
         }
         self.intern_term(Term::Ring(scalar, poly))
+    }
+
+    /// Replaces the numbers of machine integers of at least this width, where they stand alone, by
+    /// integers that are congruent modulo 2^width.
+    fn with_residues(&self, bits: u32, poly: PolyId) -> PolyId {
+        let residue = |monomial: &Monomial| {
+            let [atom] = **monomial else { return None };
+            self.residue_of(atom, Some(bits))
+        };
+        let terms = self.poly(poly).0.clone();
+        if !terms.iter().any(|(monomial, _)| residue(monomial).is_some()) {
+            return poly;
+        }
+        terms.into_iter().fold(self.constant(0), |sum, (monomial, coefficient)| {
+            let part = match residue(&monomial) {
+                Some(residue) => self.scale(residue, coefficient),
+                None => self.collect(vec![(monomial, coefficient)]),
+            };
+            self.add(sum, part)
+        })
+    }
+
+    /// Returns the residue of a machine integer of at least this width, if the atom is its number.
+    fn residue_of(&self, atom: super::AtomId, bits: Option<u32>) -> Option<PolyId> {
+        let Atom::Value(term) = self.atoms[atom] else { return None };
+        let Term::Ring(own, residue) = *self.term(term) else { return None };
+        (own.bits() >= bits).then_some(residue)
     }
 
     /// Returns an integer congruent to a machine integer modulo 2^width. It need not be the
@@ -169,10 +198,52 @@ impl Space {
                 None => self.opaque_value(term),
             };
         }
-        match self.static_range(poly, 0) {
-            Some((least, greatest)) if low <= least && greatest <= high => poly,
-            Some(_) | None => self.opaque_value(term),
+        let number = self.number_within(poly, scalar.bits(), (low, high));
+        number.unwrap_or_else(|| self.opaque_value(term))
+    }
+
+    /// Returns an integer that is congruent to this one modulo 2^bits and lies within a range.
+    /// `x - 7 * (x / 7)` lies within 0 and 6. So does `number(x) - 7 * (number(x) / 7)`, to which
+    /// `x - 7 * (number(x) / 7)` is congruent if `x` is the residue of as wide an integer.
+    fn number_within(
+        &self,
+        poly: PolyId,
+        bits: Option<u32>,
+        (low, high): (i128, i128),
+    ) -> Option<PolyId> {
+        let (mut number, mut rest, mut ends) = (poly, poly, (0_i128, 0_i128));
+        for (quotient, dividend, divisor, times) in self.quotients(poly) {
+            let residue = self.as_atom(dividend).and_then(|atom| self.residue_of(atom, bits));
+            for part in [Some(dividend), residue].into_iter().flatten() {
+                let remainder = self.sub(part, self.scale(quotient, divisor));
+                let without = self.sub(rest, self.scale(remainder, times));
+                if self.poly(without).0.len() >= self.poly(rest).0.len() {
+                    continue;
+                }
+                number = self.add(number, self.scale(self.sub(dividend, part), times));
+                rest = without;
+                let end = times.checked_mul(divisor - 1)?;
+                ends = (ends.0.checked_add(end.min(0))?, ends.1.checked_add(end.max(0))?);
+                break;
+            }
         }
+        let (least, greatest) = self.static_range(rest, 0)?;
+        let fits = low <= least.checked_add(ends.0)? && greatest.checked_add(ends.1)? <= high;
+        fits.then_some(number)
+    }
+
+    /// The quotients by positive constants that are terms of a sum: the quotient, its dividend and
+    /// divisor, and how many times the remainder may be in the sum.
+    fn quotients(&self, poly: PolyId) -> Vec<(PolyId, PolyId, i128, i128)> {
+        let of = |(monomial, coefficient): &(Monomial, i128)| {
+            let [atom] = **monomial else { return None };
+            let Atom::Div(dividend, divisor) = self.atoms[atom] else { return None };
+            let divisor = self.as_constant(divisor).filter(|divisor| *divisor > 0)?;
+            let quotient = self.collect(vec![(monomial.clone(), 1)]);
+            let times = (coefficient % divisor == 0).then(|| -(coefficient / divisor))?;
+            Some((quotient, dividend, divisor, times))
+        };
+        self.poly(poly).0.iter().filter_map(of).collect()
     }
 
     /// Returns an interval that contains an integer for all values of the symbols, by the ranges of
@@ -573,6 +644,26 @@ mod tests {
             assert_eq!(eval::binary(BinaryOp::Min, a, b), Ok(lesser));
             assert_eq!(eval::binary(BinaryOp::Max, a, b), Ok(greater));
         }
+    }
+
+    #[test]
+    fn a_remainder_is_the_same_with_a_residue_and_has_its_range() {
+        let space = Space::default();
+        let wide = space.leaf(Term::Parameter(space.fresh("a"), Scalar::I32));
+        let narrow = space.cast_term(Scalar::U8, wide).unwrap();
+        let seven = space.constant_term(Constant::wrapped(Scalar::U8, 7).unwrap());
+        let remainder = space.binary_term(BinaryOp::Mod, narrow, seven).unwrap();
+        let quotient = space.binary_term(BinaryOp::Div, narrow, seven).unwrap();
+        let wraps = |op, a, b| space.binary_term(op, a, b).unwrap();
+        let multiple = wraps(BinaryOp::Mul(Overflow::Wraps), quotient, seven);
+        assert_eq!(wraps(BinaryOp::Sub(Overflow::Wraps), narrow, multiple), remainder);
+        let number = space.integer_of(narrow);
+        let own = space.modulo(number, space.constant(7));
+        assert_eq!(space.integer_of(remainder), own);
+        // Six times the remainder fits `u8`, and fifty times does not.
+        let times = |factor| space.ring(Scalar::U8, space.scale(own, factor));
+        assert_eq!(space.integer_of(times(6)), space.scale(own, 6));
+        assert_ne!(space.integer_of(times(50)), space.scale(own, 50));
     }
 
     #[test]

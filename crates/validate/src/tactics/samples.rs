@@ -499,15 +499,15 @@ mod tests {
         let x = space.fresh("x");
         let of_x = space.symbol(x);
         let [own, one] = [of_x, space.constant(1)].map(|poly| space.ring(Scalar::U8, poly));
-        let lowest = space.binary_term(BinaryOp::And, own, one).unwrap();
-        let lowest = space.integer_of(lowest);
+        let odd = space.binary_term(BinaryOp::Or, own, one).unwrap();
+        let odd = space.integer_of(odd);
         // Without a lemma on bits, a model may say anything of them.
         let mut model = of(&space, [(x, 6)]);
-        model.atoms.extend(of_integers(&space, [(lowest, 1)]));
+        model.atoms.extend(of_integers(&space, [(odd, 1)]));
         let mut samples = Samples::default();
         samples.keep(&space, model, &[]);
         let even = space.equal(of_x, space.constant(6));
-        assert!(!samples.admit(&space, &[], &[even, space.equal(lowest, space.constant(1))]));
-        assert!(samples.admit(&space, &[], &[even, space.equal(lowest, space.constant(0))]));
+        assert!(!samples.admit(&space, &[], &[even, space.equal(odd, space.constant(1))]));
+        assert!(samples.admit(&space, &[], &[even, space.equal(odd, space.constant(7))]));
     }
 }

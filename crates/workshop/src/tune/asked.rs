@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use halidom_driver::judge;
 use halidom_ir::Directive;
 use halidom_verdict::Verdict;
 
@@ -12,6 +11,7 @@ use super::choose::places;
 use super::counts::Rejection;
 use super::error::TuneError;
 use super::form::Form;
+use super::options::Options;
 use super::propose::canonical;
 use super::race::Best;
 use super::search::{COMPILE, Member, Search};
@@ -28,7 +28,7 @@ impl Search {
     /// in numbers only, and goes on with the next best. Returns the elapsed time.
     pub(super) fn ask(
         &mut self,
-        options: &judge::Options,
+        options: &Options,
         deadline: Instant,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Duration, TuneError> {
@@ -44,7 +44,7 @@ impl Search {
             }
             progress("asking for a proof of the best schedule so far");
             let begin = Instant::now();
-            let verdict = first.built.judged(options);
+            let verdict = first.built.judged(&options.judge_until(options.end_of_proofs()));
             let spent = begin.elapsed();
             took += spent;
             self.judged_in += spent;

@@ -8,6 +8,7 @@ use halidom_base::stack;
 use super::batch;
 use super::choose::choose;
 use super::error::TuneError;
+use super::polish::without_vectors;
 use super::propose::{Proposals, go_on, stream};
 use super::search::{Search, candidate};
 
@@ -56,6 +57,10 @@ impl Search {
         ));
         self.estimated = Some((count, took));
         let mut chosen = choose(&self.facts, all);
+        if let Some(simplest) = so_far.simplest() {
+            let at = chosen.len().min(1);
+            chosen.insert(at, without_vectors(&simplest.directives));
+        }
         self.waiting = chosen.split_off(chosen.len().min(FIRST)).into();
         self.candidates(chosen, deadline, progress)?;
         Ok(())

@@ -72,10 +72,21 @@ impl Built {
     pub(super) fn judged(&self, options: &judge::Options) -> Verdict {
         match &self.made {
             Made::Own(compiled, _) => {
-                judge::judge(&self.pool, &self.algorithm, compiled, options).answer()
+                let subject = (&self.algorithm, &**compiled);
+                judge::judge_within(&self.pool, subject, options, &limit).answer()
             }
             Made::Halide(_, script) => statement::judged(script, options),
         }
+    }
+}
+
+/// Limits the runs that look for a counterexample to the time for a proof, if that is limited. The
+/// form ran on the request's inputs, and its outputs were right.
+fn limit(own: &mut halidom_validate::Options) {
+    if let Some(until) = own.asking.until {
+        let left = until.saturating_duration_since(Instant::now());
+        own.search.time = own.search.time.min(left / 4);
+        own.strictness = Duration::ZERO;
     }
 }
 

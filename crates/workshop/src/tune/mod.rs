@@ -167,7 +167,7 @@ pub fn run(
     search.limit_compiles(compiled_in);
     search.begun = begin + validated_in;
     search.begin(until, progress)?;
-    search.go(until, &options.judge, progress)?;
+    search.go(until, options, progress)?;
     let searched = begin.elapsed().saturating_sub(validated_in + search.judged_in);
     let Found { rows, winner, took } = settle(&mut search, options, last, progress)?;
     Ok(Tuning {
@@ -202,6 +202,7 @@ fn settle(
     limit: Duration,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Found, TuneError> {
+    let until = options.end_of_proofs();
     let mut took = Duration::ZERO;
     let mut first_verdict = search.unproved.verdict.clone();
     let mut tried = search.unproved.len();
@@ -243,20 +244,19 @@ fn settle(
         {
             continue;
         }
+        let is_known = member.start.is_some() || search.is_proved(&member);
+        if !is_known && until.is_some_and(|until| Instant::now() >= until) {
+            search.counts.reject(Rejection::NotProved);
+            continue;
+        }
         tried += 1;
         progress(&format!("validating number {tried} of the fastest"));
         let begin = Instant::now();
         let last = last(search, options, &member)?;
         took += begin.elapsed();
-        let last = match last {
-            Ok(last) => last,
-            Err(reason) => {
-                search.counts.reject(reason);
-                continue;
-            }
-        };
+        let Ok(last) = last.map_err(|reason| search.counts.reject(reason)) else { continue };
         let begin = Instant::now();
-        let verdict = last.built.judged(&options.judge);
+        let verdict = last.built.judged(&options.judge_until(until.filter(|_| !is_known)));
         let validated_in = begin.elapsed();
         let script = halide::script(&last.built).map(str::to_owned);
         match &verdict {

@@ -1,6 +1,6 @@
 //! The subject and the effort of a search.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use halidom_driver::judge;
 use halidom_driver::stock::Language;
@@ -15,6 +15,9 @@ pub struct Options {
     pub schedule: Option<Option<usize>>,
     /// The time limit for the search, without the validator's time.
     pub budget: Duration,
+    /// The time limit for the proofs after the search. Later, only a schedule that was proved
+    /// during the search, or with which it started, is validated.
+    pub proofs: Duration,
     /// The number of threads for parallel loops; `None` means the number of processors.
     pub threads: Option<usize>,
     /// The seed of the random changes.
@@ -32,6 +35,18 @@ pub struct Options {
 }
 
 impl Options {
+    /// The instant at which proofs end that begin now. `None` if there is no such instant.
+    pub(super) fn end_of_proofs(&self) -> Option<Instant> {
+        Instant::now().checked_add(self.proofs)
+    }
+
+    /// The options for a proof that asks the solver nothing after this instant.
+    pub(super) fn judge_until(&self, until: Option<Instant>) -> judge::Options {
+        let mut judge = self.judge.clone();
+        judge.asking.until = until;
+        judge
+    }
+
     /// The number of threads for parallel loops.
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))

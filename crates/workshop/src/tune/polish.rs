@@ -43,8 +43,19 @@ pub(super) fn variants(
     maker.lanes();
     maker.copies();
     maker.blocks();
+    maker.scalars();
     maker.prefetches();
     maker.made
+}
+
+/// The directives without vectors and unrolled loops. Such code compiles fast, and the C compiler
+/// makes vectors of its own where values need not be gathered.
+pub(super) fn without_vectors(directives: &[Directive]) -> Vec<Directive> {
+    let is_left = |found: &&Directive| {
+        !matches!(found.action, Action::Vectorize { .. } | Action::Unroll { .. })
+            && !streams(&found.action)
+    };
+    directives.iter().filter(is_left).cloned().collect()
 }
 
 impl Maker<'_> {
@@ -74,6 +85,11 @@ impl Maker<'_> {
             }
         }
         self.add("stream", changed);
+    }
+
+    /// Leaves vectors to the C compiler.
+    fn scalars(&mut self) {
+        self.add("scalars", without_vectors(self.directives));
     }
 
     /// Changes the lanes of all vectors, or those of the outputs alone.

@@ -29,7 +29,6 @@ use super::race::{Best, NEAR, ROUNDS, Slower, median, race};
 use super::seeds::seeds;
 use super::unproved::Unproved;
 use halidom_driver::data::{Prepared, Request};
-use halidom_driver::judge;
 use halidom_driver::source::{Choice, DEFAULT_SCHEDULE, Loaded};
 use halidom_driver::stock::Language;
 use halidom_verdict::{Cause, Verdict};
@@ -45,6 +44,10 @@ const LONG: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(
 /// The least number of candidates that are compiled together, and that of the first ones: it is not
 /// known yet how long they take.
 const FEWEST: usize = 2;
+/// The least time that compiles may take, and the part of the time of the search so far that they
+/// may take if that is longer.
+const IMPATIENT: Duration = Duration::from_millis(1800);
+const PATIENT: f64 = 0.6;
 /// The number of schedules that are kept for the end, and the number of these that are changed.
 const KEPT: usize = 12;
 const PARENTS: usize = 5;
@@ -353,14 +356,14 @@ impl Search {
     pub(super) fn go(
         &mut self,
         mut deadline: Instant,
-        judge: &judge::Options,
+        options: &Options,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), TuneError> {
         // After this many changes in a row without a new schedule, the search gives up.
         const IN_VAIN: usize = 2000;
         let mut in_vain = 0;
         while Instant::now() < deadline && in_vain < IN_VAIN {
-            deadline += self.ask(judge, deadline, progress)?;
+            deadline += self.ask(options, deadline, progress)?;
             let parents = self.members.len().min(PARENTS);
             // Half of the candidates are systematic changes, as long as there are any. The others
             // are proposals at first, and then random changes.
@@ -413,9 +416,12 @@ impl Search {
             }
             let part: Vec<_> = queue.drain(..queue.len().min(self.together)).collect();
             let schedules = part.iter().map(|(directives, _)| candidate(directives)).collect();
-            let limit = self.longest_compile().min(left);
+            let longest = self.longest_compile().min(left);
+            let limit = longest.min(self.patience());
             let begin = Instant::now();
-            let with = (&self.toolchain, self.halide);
+            let of_one = self.toolchain.limit().map_or(limit, |own| own.min(limit));
+            let toolchain = self.toolchain.clone().within(of_one);
+            let with = (&toolchain, self.halide);
             let (built, late) = batch::build(&self.loaded, self.pipeline, schedules, with, limit);
             self.abandoned.extend(late);
             new += part.iter().filter(|(_, tries)| *tries == 0).count();
@@ -429,7 +435,8 @@ impl Search {
             }
             for ((directives, tries), built) in part.into_iter().zip(built) {
                 // It may have waited for others, or the machine may have been busy.
-                if was_together && tries == 0 && matches!(built, Err(Failure::SlowToCompile)) {
+                let may_fit = was_together || limit < longest;
+                if may_fit && tries == 0 && matches!(built, Err(Failure::SlowToCompile)) {
                     queue.push_back((directives, 1));
                 } else {
                     self.candidate(&directives, built, deadline, progress)?;
@@ -437,6 +444,16 @@ impl Search {
             }
         }
         Ok(new)
+    }
+
+    /// The time that compiles may take so early in the search: something should be found soon, and
+    /// what is slow to compile waits for that.
+    fn patience(&self) -> Duration {
+        if self.halide.is_some() {
+            return HALIDE_COMPILE;
+        }
+        let searched = self.begun.elapsed().saturating_sub(self.judged_in);
+        searched.mul_f64(PATIENT).max(IMPATIENT)
     }
 
     /// The time limit for compiles, ours or those of stock Halide.

@@ -13,7 +13,8 @@ mod transfer;
 
 use crate::error::Error;
 
-/// `search [--model [N] | --halide | --transfer] [PROGRAM…]`, or `search --random [N]`.
+/// `search [--model [N] | --halide | --transfer] [PROGRAM…]`, or
+/// `search --random [N] [--threads N]`.
 pub(super) fn run(words: &[&str]) -> Result<(), Error> {
     match words {
         ["--model", words @ ..] => model::run(words),

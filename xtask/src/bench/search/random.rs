@@ -12,17 +12,20 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The seconds of a search, without its proof, and the limit for both.
-const BUDGET: &str = "6";
+/// The seconds of a search, without its proofs.
+const BUDGET: &str = "5";
+/// The seconds for proofs after a search.
+const PROOFS: &str = "2";
+/// The limit for a search with its proofs, in seconds.
 const LIMIT: f64 = 10.0;
 /// The largest median ratio of the found schedules' times to those of the unscheduled forms.
 const RATIO: f64 = 0.7;
 /// The sizes of outputs of one to three dimensions, the largest first. A pipeline may read a
 /// coordinate in several dimensions of an input, which is then too large for the memory.
-const SIZES: [[&str; 3]; 3] = [
-    ["262144", "16384", "256"],
-    ["768x512", "192x128", "48x32"],
-    ["384x256x3", "96x64x3", "24x16x3"],
+const SIZES: [[&str; 4]; 3] = [
+    ["4194304", "262144", "16384", "256"],
+    ["2048x1536", "768x512", "192x128", "48x32"],
+    ["1024x768x3", "384x256x3", "96x64x3", "24x16x3"],
 ];
 
 /// The result for one pipeline.
@@ -61,17 +64,20 @@ impl Row {
     }
 }
 
-/// `search --random [N]`.
+/// `search --random [N] [--threads N]`.
 pub(super) fn run(words: &[&str]) -> Result<(), Error> {
-    let count: u64 = match words {
-        [] => 200,
-        [count] => count
-            .parse()
-            .ok()
-            .filter(|count| *count > 0)
-            .ok_or_else(|| Error::Usage(format!("`{count}` is no number of pipelines")))?,
-        _ => return Err(Error::Usage("expected `search --random [N]`".to_owned())),
+    let (count, threads) = match words {
+        [] => ("200", "2"),
+        ["--threads", threads] => ("200", *threads),
+        [count] => (*count, "2"),
+        [count, "--threads", threads] => (*count, *threads),
+        _ => return Err(Error::Usage("expected `search --random [N] [--threads N]`".to_owned())),
     };
+    let count: u64 = count
+        .parse()
+        .ok()
+        .filter(|count| *count > 0)
+        .ok_or_else(|| Error::Usage(format!("`{count}` is no number of pipelines")))?;
     setup::ensure()?;
     let halidom = process::halidom()?;
     let folder = root().join("target").join("search").join("random");
@@ -80,7 +86,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
         move |cause| Error::File { path, cause }
     };
     fs::create_dir_all(&folder).map_err(failed(&folder))?;
-    let kept = folder.join("found.jsonl");
+    let kept = folder.join(format!("found-{threads}.jsonl"));
     let known = fs::read_to_string(&kept).unwrap_or_default();
     let mut rows: Vec<Row> = known.lines().filter_map(Row::read).collect();
     rows.retain(|row| (1..=count).contains(&row.seed));
@@ -88,7 +94,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
         if rows.iter().any(|row| row.seed == seed) {
             continue;
         }
-        let row = tuned(seed, &halidom, &folder)?;
+        let row = tuned(seed, threads, &halidom, &folder)?;
         println!(
             "{seed}: {}, {:.1} s, {} candidates, {:.2} of the unscheduled time",
             row.outcome, row.seconds, row.candidates, row.ratio
@@ -106,7 +112,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), Error> {
 }
 
 /// Tunes the pipeline of a seed at the largest size at which it runs.
-fn tuned(seed: u64, halidom: &Path, folder: &Path) -> Result<Row, Error> {
+fn tuned(seed: u64, threads: &str, halidom: &Path, folder: &Path) -> Result<Row, Error> {
     let file: PathBuf = folder.join(format!("random_{seed}.hal"));
     let mut make = program(halidom);
     make.args(["fuzz", "--print", "--programs", "1", "--schedules", "0"]);
@@ -121,7 +127,8 @@ fn tuned(seed: u64, halidom: &Path, folder: &Path) -> Result<Row, Error> {
     for size in sizes {
         let mut command = program(halidom);
         command.arg("tune").arg(&file).args(["-s", "default", "--size", size]);
-        command.args(["--budget", BUDGET, "--threads", "1", "--random", "1", "--json", "--quiet"]);
+        command.args(["--budget", BUDGET, "--proofs", PROOFS, "--threads", threads]);
+        command.args(["--random", "1", "--json", "--quiet"]);
         let begin = Instant::now();
         let output = process::capture(&mut command)?;
         let seconds = begin.elapsed().as_secs_f64();
