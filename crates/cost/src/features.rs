@@ -106,6 +106,14 @@ pub struct Stage {
     pub spills: f64,
 }
 
+impl Stage {
+    /// The instructions of one iteration of its innermost loop. A C compiler takes longer for more.
+    pub fn code(&self) -> f64 {
+        let operators: f64 = self.vector.iter().chain(&self.scalar).sum();
+        (operators + self.loads.total() + self.stores.total()) / self.inner.max(1.0)
+    }
+}
+
 /// The counts of a func that is computed at the top, with all that is computed within its loops.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Root {

@@ -148,6 +148,18 @@ impl Lia {
         self.effort.clone()
     }
 
+    /// Tests whether no question is asked any more, because it is too late. What a tactic proposes
+    /// is then in vain.
+    pub(crate) fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| until <= Instant::now())
+    }
+
+    /// Tests whether it is too late for questions and an obligation is open: nothing that is shown
+    /// now changes the verdict.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.open > 0 && self.is_late()
+    }
+
     /// Notes that an obligation stayed open.
     pub(crate) fn note_open(&mut self) {
         self.open += 1;
@@ -156,7 +168,8 @@ impl Lia {
     /// Gives guesses more steps, or few of them again. Returns false if nothing changes: guesses
     /// get no more steps where an obligation is open, as then they change no verdict.
     pub(crate) fn set_patient(&mut self, wanted: bool) -> bool {
-        let wanted = if wanted && self.open == 0 { Tries::Long } else { Tries::Short };
+        let wanted =
+            if wanted && self.open == 0 && !self.is_late() { Tries::Long } else { Tries::Short };
         std::mem::replace(&mut self.guess, wanted) != wanted
     }
 
@@ -216,7 +229,7 @@ impl Lia {
         {
             return answer.clone();
         }
-        if self.until.is_some_and(|until| until <= Instant::now()) {
+        if self.is_late() {
             return Outcome::Undecided(Reason::Late.to_string());
         }
         let reached = |limit: Option<u64>, count| limit.is_some_and(|limit| count >= limit);

@@ -66,11 +66,11 @@ pub fn about_floats(laws: &[Law]) -> &'static str {
     match agreement(laws) {
         Agreement::Exact if laws.contains(&Law::ZeroAnnihilates) => {
             "no sum or product was rearranged: where all numbers are finite the programs agree \
-                exactly but for the sign of zeros"
+                exactly but for the sign of zeros and of what is divided by them"
         }
         Agreement::Exact => {
             "no sum or product was rearranged: in floating point the programs agree exactly but \
-                for the sign of zeros"
+                for the sign of zeros and of what is divided by them"
         }
         Agreement::Rounded => {
             "sums or products were rearranged: the equality is that of exact arithmetic, and does \

@@ -557,8 +557,9 @@ fn c_type(word: &str) -> Option<Type> {
                 Some(rest) => (Code::UInt, rest),
                 None => (Code::Int, word.strip_prefix("int")?),
             };
-            let bits = rest.strip_suffix("_t")?.parse().ok()?;
-            [8, 16, 32, 64].contains(&bits).then(|| of(code, bits))?
+            let digits = rest.strip_suffix("_t")?;
+            let bits = [8, 16, 32, 64].into_iter().find(|bits: &u8| bits.to_string() == digits)?;
+            of(code, bits)
         }
     }
 }

@@ -206,6 +206,10 @@ impl<'p> Machine<'p> {
                     None => return self.unsupported(state, "a name of something else", line),
                 },
             },
+            // A letter is a number there.
+            (Print::Number, [Val::Text(_), ..]) => {
+                return self.unsupported(state, "digits of a letter", line);
+            }
             (Print::Number, [value, ..]) => match Self::rope_of(value, &state) {
                 Some(pieces) => pieces,
                 None => return self.unsupported(state, "text of something else", line),

@@ -192,7 +192,7 @@ fn joined(rope: &[Piece]) -> Option<Vec<Piece>> {
                 return None;
             }
             (Some(Piece::Text(before)), Piece::Real(..) | Piece::Node(_))
-                if before.ends_with('-') =>
+                if before.ends_with(['-', '+']) =>
             {
                 return None;
             }
@@ -220,7 +220,9 @@ fn is_letter(c: char) -> bool {
 fn suffix_of(text: &str) -> Option<(String, &str)> {
     let end = text.find(|c: char| !is_letter(c)).unwrap_or(text.len());
     let suffix = text[..end].to_ascii_lowercase();
-    (end > 0 && SUFFIXES.contains(&suffix.as_str())).then(|| (suffix, &text[end..]))
+    // Both letters of `ll` have one case.
+    let is_mixed = text[..end].contains("lL") || text[..end].contains("Ll");
+    (end > 0 && !is_mixed && SUFFIXES.contains(&suffix.as_str())).then(|| (suffix, &text[end..]))
 }
 
 /// Tests whether the end of a piece and the beginning of the next one may make one word.

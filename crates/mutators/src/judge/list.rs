@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use halidom_base::stack;
 use halidom_cpp as cpp;
 use halidom_cpp::ast::{File, Function, Stmt, StmtKind};
-use halidom_cpp::is_letter;
+use halidom_cpp::{is_letter, words};
 use halidom_rewrites::cache::Cache;
 use halidom_rewrites::options::{ExamineError, Options, Source};
 use halidom_rewrites::profile::Language;
@@ -107,7 +107,7 @@ fn parsed(sources: &[Source]) -> Vec<(String, File)> {
     for source in sources {
         let mut file = cpp::parse_after(before, &source.text).unwrap_or_default();
         // A text without any such word hides nothing that would be judged.
-        if !cpp::words(&source.text).any(is_of_mutators) {
+        if !words(&source.text).any(is_of_mutators) {
             file.errors.clear();
         }
         before += source.text.lines().count();
@@ -326,9 +326,7 @@ impl Found {
         let is_assumed = |of: &(usize, usize)| {
             let function = &program.functions[of.1];
             let is_reached = reached.iter().any(|known| std::ptr::eq(*known, function));
-            // What prints a type is run as it is written.
-            let is_run = contracts::printed(&function.name) == Some(Print::Type);
-            contracts::is_replaced(function) && !is_run && (is_wanted(of) || is_reached)
+            contracts::is_replaced(function) && (is_wanted(of) || is_reached)
         };
         let assumed = others.iter().filter(|of| is_assumed(of)).map(|of| of.1);
         let (compared, assumed) = assumed.partition(|function| {
@@ -534,16 +532,19 @@ fn is_mutator(function: &Function, program: &Program) -> bool {
     argument(function).is_some() && is_suspect(function, program)
 }
 
-/// True if a method prints C for a node: its class has a method that prints an operand.
+/// True if a method prints C for a node: its class, or a base that it may not see, has a method that
+/// prints an operand.
 fn is_emitter(function: &Function, functions: &[Function]) -> bool {
-    let prints = |other: &Function| {
-        other.class == function.class
-            && matches!(contracts::printed(&other.name), Some(Print::Expr | Print::Inline))
+    let is_printed =
+        |name: &str| matches!(contracts::printed(name), Some(Print::Expr | Print::Inline));
+    let is_it = |other: &Function| {
+        let prints = other.class == function.class && is_printed(&other.name);
+        prints && !other.class.is_empty()
     };
-    ["visit", "VisitExpr_", "VisitStmt_"].contains(&function.name.as_str())
+    let is_visit = ["visit", "VisitExpr_", "VisitStmt_"].contains(&function.name.as_str())
         && function.result == "void"
-        && argument(function).is_some()
-        && functions.iter().any(prints)
+        && argument(function).is_some();
+    is_visit && (functions.iter().any(is_it) || words(&function.text).any(is_printed))
 }
 
 /// Returns what a method makes.

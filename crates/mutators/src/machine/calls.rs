@@ -1,6 +1,6 @@
 //! The symbolic interpreter: calls.
 
-use halidom_cpp::ast::{Expr, ExprKind};
+use halidom_cpp::ast::{Expr, ExprKind, Function};
 
 use crate::ir::kinds::{Kind, Type};
 use crate::ir::state::{Slot, State};
@@ -338,11 +338,25 @@ impl<'p> Machine<'p> {
             return self.unsupported(state, format!("`{name}`, which is a variable"), line);
         }
         let print = contracts::printed(name).filter(|_| self.mode.is_emitter());
-        // A body that prints a type runs as it is written: its text is what C reads.
-        let is_run = print == Some(Print::Type) && !self.named(name, values.len()).is_empty();
+        // A body that prints a type runs as it is written: its text is what C reads. So does a
+        // body of another form than the contract's.
+        let bodies = self.named(name, values.len());
+        let is_run = print == Some(Print::Type) && !bodies.is_empty()
+            || bodies.iter().any(|body| !contracts::is_replaced(body));
         if let Some(print) = print.filter(|_| !is_run) {
+            let short = last_part(name);
+            let is_hidden = |body: &Function| {
+                body.name == short && (print == Print::Type || !contracts::is_replaced(body))
+            };
+            // A prototype may have defaults. Then the body, which is listed, may be meant.
+            let is_listed = self.has_longer(name, values.len());
+            if !is_listed && self.program.functions.iter().any(is_hidden) {
+                let what = format!("`{name}`, whose body may be meant and is not run");
+                return self.unsupported(state, what, line);
+            }
             return self.print(print, &values, state, line);
         }
+        let is_run = is_run && print.is_some();
         if let Some((base, "mutate" | "Mutate")) = name.rsplit_once("::")
             && self.is_in_mutate()
             && self.classes_of(&self.class).iter().skip(1).any(|of| of == last_part(base))
@@ -391,6 +405,19 @@ impl<'p> Machine<'p> {
             },
             _ => self.api(name, templates, values, state, line),
         }
+    }
+
+    /// Tests whether a method of the own class, or of its bases, is one that its contract replaces,
+    /// and that a call with fewer arguments may mean.
+    fn has_longer(&self, name: &str, count: usize) -> bool {
+        let classes = self.classes_of(&self.class);
+        self.program.functions.iter().any(|function| {
+            function.name == name
+                && !function.class.is_empty()
+                && classes.contains(&function.class)
+                && function.parameters.len() > count
+                && contracts::is_replaced(function)
+        })
     }
 
     /// The variable or member that an expression moves from, if the expression is a call of
@@ -477,7 +504,7 @@ impl<'p> Machine<'p> {
     /// Calls a function with its template argument, which may name kinds of nodes.
     fn call_template(
         &mut self,
-        function: &'p halidom_cpp::ast::Function,
+        function: &'p Function,
         templates: &'p [String],
         values: Vec<Val>,
         state: State,
@@ -519,7 +546,7 @@ impl<'p> Machine<'p> {
             _ => "",
         };
         let known = self.program.classes.iter().find(|known| known.name == name);
-        let is_own = |of: &halidom_cpp::ast::Function| of.class == name && of.name == "operator()";
+        let is_own = |of: &Function| of.class == name && of.name == "operator()";
         if self.program.functions.iter().any(is_own) {
             return self.unsupported(state, format!("the own call operator of {name}"), line);
         }

@@ -78,6 +78,7 @@ impl<'p> Machine<'p> {
             (_, Val::Real(_)) => Val::Unknown,
             // A letter is a number.
             (TypeName::Other("char"), Val::Text(_)) => Val::Unknown,
+            (_, Val::Text(_)) if integer_type(ty).is_some() => Val::Unknown,
             (TypeName::Expr | TypeName::Stmt, Val::Ptr(Some((node, _)))) => Val::Expr(Some(node)),
             (TypeName::Other(ty), Val::Ptr(Some((node, _)))) if is_type_of_body(ty) => {
                 Val::Expr(Some(node))

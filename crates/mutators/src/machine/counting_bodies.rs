@@ -29,11 +29,11 @@
 //! is there where it is asked for.
 
 use halidom_cpp::Sign;
-use halidom_cpp::ast::{Declared, Expr, ExprKind, Function, Stmt, StmtKind};
+use halidom_cpp::ast::{Class, Declared, Expr, ExprKind, Function, Stmt, StmtKind};
 
 use crate::machine::contracts;
 use crate::machine::language::{Guarantee, Print, Term, Word};
-use crate::machine::program::Program;
+use crate::machine::program::{Program, ancestors, is_root};
 use crate::machine::unread::{are_of_the_api, has_operators};
 
 /// The scope whose entries have counts.
@@ -69,16 +69,26 @@ pub(crate) fn keeps_contract_by_form(program: &Program, function: &Function) -> 
     if only.when.is_some() || !only.requirements.is_empty() {
         return false;
     }
+    let is_void = function.result == "void";
     match &only.guarantee {
+        Guarantee::Prints(_) if hides_members(program, function) => false,
         Guarantee::Prints(Print::Stmt) => hands_on(function),
         Guarantee::Prints(Print::Open) => {
-            function.parameters.is_empty() && prints_a_brace(function, "{", Sign::Increment)
+            is_void
+                && function.parameters.is_empty()
+                && prints_a_brace(function, "{", Sign::Increment)
         }
         Guarantee::Prints(Print::Close) => {
-            prints_a_brace(function, "}", Sign::Decrement) && has_plain_comments(program, function)
+            is_void
+                && prints_a_brace(function, "}", Sign::Decrement)
+                && has_plain_comments(program, function)
         }
-        Guarantee::Prints(Print::Expr) => visits(function),
-        Guarantee::Prints(Print::Inline) => returns_what_is_appended(function),
+        Guarantee::Prints(Print::Expr) => {
+            is_string_value(&function.result) && has_methods(program, function) && visits(function)
+        }
+        Guarantee::Prints(Print::Inline) => {
+            is_string_value(&function.result) && returns_what_is_appended(function)
+        }
         Guarantee::Result(Term::Word(Word::Void)) => {
             // The scope is a member, and no name hides it.
             let is_hidden = function.declared.iter().any(|name| name == SCOPE)
@@ -170,26 +180,101 @@ fn is_comment(expr: &Expr, function: &Function) -> bool {
         if is_string_type(&comment.ty) && expr.is_name(&comment.name))
 }
 
-/// Tests whether no literal in a call of a function has an escape.
-fn has_plain_comments(program: &Program, function: &Function) -> bool {
-    program.functions.iter().all(|caller| {
-        let mut are_plain = true;
-        caller.visit(&mut |expr| {
-            let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return };
-            let is_it = match &callee.kind {
-                ExprKind::Name(name) | ExprKind::Member { name, .. } => *name == function.name,
-                _ => false,
-            };
-            are_plain &= !is_it || arguments.iter().all(is_plain);
-        });
-        are_plain
-    })
+/// The members that the forms rest on, each with the beginnings of the types that it may have.
+const MEMBERS: [(&str, &[&str]); 6] = [
+    ("cache", &["std::map<", "map<", "std::unordered_map<", "unordered_map<"]),
+    ("stream", &["std::ostream&", "std::ostream &", "ostream&", "ostream &"]),
+    ("indent", &["int"]),
+    ("id", &["std::string", "string"]),
+    ("do_indent", &[]),
+    ("accept", &[]),
+];
+
+/// Tests whether a parameter or a class gives a member that the forms rest on another meaning. A
+/// class that derives from one that is not seen has two members if it declares one itself.
+fn hides_members(program: &Program, function: &Function) -> bool {
+    let is_hidden = |name: &str| MEMBERS.iter().any(|(member, _)| *member == name);
+    let own = ancestors(program, &function.class);
+    let is_kin =
+        |name: &String| own.contains(name) || ancestors(program, name).contains(&function.class);
+    let is_other = |class: &Class| {
+        // The functions that set the members are its own.
+        let sets = |of: &Function| of.name == "print_assignment" && of.class == class.name;
+        let is_alone =
+            class.bases.iter().all(|base| is_root(base)) || program.functions.iter().any(sets);
+        class.fields.iter().any(|field| {
+            let known = MEMBERS.iter().find(|(member, _)| *member == field.name);
+            known.is_some_and(|(_, types)| {
+                !is_alone || !types.iter().any(|ty| field.ty.starts_with(ty))
+            })
+        })
+    };
+    function.parameters.iter().any(|parameter| is_hidden(&parameter.name))
+        || program.classes.iter().filter(|class| is_kin(&class.name)).any(is_other)
 }
 
-/// Tests whether an expression has no literal with an escape.
-fn is_plain(expr: &Expr) -> bool {
-    !matches!(&expr.kind, ExprKind::Text(text) if text.contains(['\n', '\r', '\\']))
-        && expr.operands().into_iter().all(is_plain)
+/// Tests whether a class has methods, of its own or of a base that is not seen, for all kinds: what
+/// the roots do for a kind without one leaves the name of an operand.
+fn has_methods(program: &Program, function: &Function) -> bool {
+    let mut declared = program.classes.iter().filter(|class| class.name == function.class);
+    declared.all(|class| !class.bases.is_empty() && class.bases.iter().all(|base| !is_root(base)))
+}
+
+/// Tests whether no comment that a call of a function passes has the end of a line.
+fn has_plain_comments(program: &Program, function: &Function) -> bool {
+    function.parameters.iter().all(|known| known.default.is_none())
+        && program.functions.iter().all(|caller| {
+            let mut are_plain = true;
+            caller.visit(&mut |expr| {
+                let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return };
+                let is_it = match &callee.kind {
+                    ExprKind::Name(name) | ExprKind::Member { name, .. } => {
+                        name.rsplit("::").next() == Some(function.name.as_str())
+                    }
+                    _ => false,
+                };
+                are_plain &= !is_it || arguments.iter().all(|part| is_plain(part, caller));
+            });
+            are_plain
+        })
+}
+
+/// Tests whether an expression is made of literals without escapes, of names of the IR, and of
+/// names that were printed: variables that have no other value count, too.
+fn is_plain(expr: &Expr, caller: &Function) -> bool {
+    let printed = |expr: &Expr| {
+        matches!(&expr.kind, ExprKind::Call { callee, .. }
+            if matches!(&callee.kind, ExprKind::Name(name)
+                if ["print_expr", "print_name"].contains(&name.as_str())))
+    };
+    match &expr.kind {
+        ExprKind::Text(text) => !text.contains(['\n', '\r', '\\']),
+        ExprKind::Binary(Sign::Add, a, b) => is_plain(a, caller) && is_plain(b, caller),
+        ExprKind::Member { object, arrow: true, name } => {
+            name == "name" && matches!(object.kind, ExprKind::Name(_))
+        }
+        ExprKind::Name(name) => {
+            let (mut values, mut writes) = (0, 0);
+            for stmt in &caller.body {
+                stmt.declared(&mut |one| {
+                    if one.name == *name {
+                        let is_printed = one.value.as_ref().is_some_and(&printed);
+                        values += if is_printed { 1 } else { 2 };
+                    }
+                });
+            }
+            caller.visit(&mut |part| {
+                let is_written = match &part.kind {
+                    ExprKind::Assign(_, to, _) => to.is_name(name),
+                    ExprKind::Prefix(Sign::BitAnd, of) => of.is_name(name),
+                    _ => false,
+                };
+                writes += usize::from(is_written);
+            });
+            values == 1 && writes == 0
+        }
+        _ => printed(expr),
+    }
 }
 
 /// Tests whether a function has the method run that visits its parameter, and returns the name that
@@ -375,6 +460,11 @@ fn is_string(expr: &Expr, known: &[(&str, &str)]) -> bool {
 /// The type of the innermost variable of this name.
 fn type_of<'k>(name: &str, known: &[(&str, &'k str)]) -> Option<&'k str> {
     known.iter().rev().find(|(other, _)| *other == name).map(|(_, ty)| *ty)
+}
+
+/// Tests for a string that is returned by value.
+fn is_string_value(ty: &str) -> bool {
+    ["string", "std::string"].contains(&ty)
 }
 
 /// Tests for a string, or a reference to one.

@@ -244,7 +244,8 @@ impl<'p> Machine<'p> {
                 && let Some(byte) =
                     usize::try_from(index).ok().and_then(|index| text.as_bytes().get(index))
             {
-                let code = self.number(i128::from(*byte), 32, true);
+                // Printed, it is a letter.
+                let code = self.number(i128::from(*byte), 8, true);
                 paths.push((state, Val::Int(code)));
                 continue;
             }

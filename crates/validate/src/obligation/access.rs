@@ -134,6 +134,9 @@ impl Checker<'_> {
 
     /// Shows a goal that holds whatever value a divisor has.
     fn divided(&mut self, facts: &[FormulaId], goal: FormulaId) -> Option<Method> {
+        if self.lia.is_late() {
+            return None;
+        }
         let (mut desk, tactics) = self.door();
         let proof = tactics.divided(&mut desk, facts, goal)?;
         self.shows(facts, goal, &proof).then_some(Method::Solver)

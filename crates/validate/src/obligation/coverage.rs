@@ -121,6 +121,9 @@ impl<'a> Checker<'a> {
         let mut ways = Vec::new();
         let mut status = Err("no store is known that writes it".into());
         for round in 0.. {
+            if self.lia.is_late() {
+                break;
+            }
             let (mut desk, tactics) = self.door();
             let asked = Target { label, writers: &writers, values: &target };
             let Some(found) = tactics.witnesses(&mut desk, &asked, round) else { break };

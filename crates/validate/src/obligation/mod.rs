@@ -226,7 +226,9 @@ impl Checker<'_> {
         if self.quickly_follows(facts, goal, label) {
             return Ok(Method::Solver);
         }
-        if let Some(method) = other(self) {
+        if !self.lia.is_late()
+            && let Some(method) = other(self)
+        {
             return Ok(method);
         }
         let shown = self.prove(facts, goal, label);

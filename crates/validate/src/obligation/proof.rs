@@ -70,6 +70,9 @@ impl Checker<'_> {
         (a, b): (Value, Value),
         weakest: Floats,
     ) -> Option<Method> {
+        if self.lia.is_late() {
+            return None;
+        }
         let (mut desk, tactics) = self.door();
         let proof = tactics.equality(&mut desk, facts, (a, b), weakest)?;
         self.check(facts, Aim::Equal(a, b), &proof, weakest)

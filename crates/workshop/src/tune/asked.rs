@@ -44,7 +44,9 @@ impl Search {
             }
             progress("asking for a proof of the best schedule so far");
             let begin = Instant::now();
-            let verdict = first.built.judged(&options.judge_until(options.end_of_proofs()));
+            // A schedule to start with is judged as long as it takes, as at the end.
+            let until = if first.start.is_none() { options.end_of_proofs() } else { None };
+            let verdict = first.built.judged(&options.judge_until(until));
             let spent = begin.elapsed();
             took += spent;
             self.judged_in += spent;

@@ -14,6 +14,10 @@ const CHOSEN: usize = 24;
 /// that some of each kind should be compiled.
 const ALIKE: (f64, f64) = (1.1, 1.25);
 
+/// So many instructions in innermost loops count as twice the time: the C compiler takes a second
+/// or more for them, in which others could run.
+const MUCH_CODE: f64 = 3000.0;
+
 /// Chooses proposals with low estimates that are not too much alike, in the order in which they are
 /// to be compiled.
 pub(super) fn choose(facts: &Facts, all: Vec<Proposal>) -> Vec<Vec<Directive>> {
@@ -31,7 +35,8 @@ pub(super) fn choose(facts: &Facts, all: Vec<Proposal>) -> Vec<Vec<Directive>> {
     while chosen.len() < CHOSEN {
         let rank = |(proposal, kind): &(Proposal, (Family, String))| {
             let family = families.get(&proposal.family).copied().unwrap_or(1.0);
-            proposal.estimate * family * kinds.get(kind).copied().unwrap_or(1.0)
+            let code = 1.0 + proposal.code / MUCH_CODE;
+            proposal.estimate * code * family * kinds.get(kind).copied().unwrap_or(1.0)
         };
         let ranks = left.iter().map(rank).enumerate();
         let best = ranks.min_by(|(_, one), (_, other)| one.total_cmp(other));

@@ -9,7 +9,7 @@ use super::batch;
 use super::choose::choose;
 use super::error::TuneError;
 use super::polish::without_vectors;
-use super::propose::{Proposals, go_on, stream};
+use super::propose::{Proposal, Proposals, go_on, stream};
 use super::search::{Search, candidate};
 
 /// The number of proposals that are compiled before the best one is changed.
@@ -40,12 +40,11 @@ impl Search {
         let limit = left.mul_f64(PROPOSING.0).min(PROPOSING.1);
         let mut so_far = Proposals::default();
         self.propose(&mut so_far, &mut |took| took > SOON.min(limit));
-        for choice in [Early::Simplest, Early::Best] {
-            if !so_far.is_done && so_far.took < limit {
-                self.early(&mut so_far, choice, limit, deadline, progress)?;
-            }
+        let mut choice = Early::Simplest;
+        while !so_far.is_done && so_far.took < limit {
+            self.early(&mut so_far, choice, limit, deadline, progress)?;
+            choice = Early::Best;
         }
-        self.propose(&mut so_far, &mut |took| took > limit);
         let Some(model) = &self.model else { return Ok(()) };
         stream((&mut self.loaded.module.pool, &self.facts, model), &mut so_far);
         let all = so_far.all();
@@ -85,12 +84,20 @@ impl Search {
         deadline: Instant,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), TuneError> {
-        let chosen = match choice {
-            Early::Simplest => so_far.simplest(),
-            Early::Best => so_far.all().into_iter().next(),
+        // The best that was not tried before.
+        const MOST: usize = 12;
+        let chosen: Vec<Proposal> = match choice {
+            Early::Simplest => so_far.simplest().into_iter().collect(),
+            Early::Best => so_far.all().into_iter().take(MOST).collect(),
         };
-        let drawn = chosen.into_iter().map(|proposal| proposal.directives).collect();
-        let Some(directives) = self.made_ready(drawn).pop() else { return Ok(()) };
+        let mut new =
+            chosen.into_iter().filter_map(|of| self.made_ready(vec![of.directives]).pop());
+        let Some(directives) = new.next() else {
+            // All that was found so far was tried.
+            let until = so_far.took + SOON;
+            self.propose(so_far, &mut |took| took > until.min(limit));
+            return Ok(());
+        };
         let left = deadline.saturating_duration_since(Instant::now());
         let (loaded, pipeline) = (self.loaded.clone(), self.pipeline);
         let (compiler, language) = (self.toolchain.clone(), self.halide);

@@ -19,6 +19,7 @@ mod facts;
 mod form;
 mod halide;
 mod hints;
+mod last;
 mod model;
 mod moves;
 mod options;
@@ -212,6 +213,9 @@ fn settle(
     // A proved schedule, if another one to start with turned out to be faster, and the name of that
     // one.
     let mut slower: Option<(Found, String)> = None;
+    let begin = Instant::now();
+    search.rank_again(limit / 2);
+    took += begin.elapsed();
     let mut queue: VecDeque<Arc<Member>> = search.ranked().into();
     let mut later = VecDeque::new();
     let mut are_all_slower = false;

@@ -48,6 +48,21 @@ impl Model {
     pub fn estimate(&self, pool: &Pool, schedule: &Schedule) -> Result<Estimate, NoEstimate> {
         Ok(self.machine.estimate(&self.features(pool, schedule)?))
     }
+
+    /// Returns the estimated nanoseconds of a schedule, and the instructions in its innermost
+    /// loops.
+    ///
+    /// # Errors
+    /// The reason why there is no estimate.
+    pub fn time_and_code(
+        &self,
+        pool: &Pool,
+        schedule: &Schedule,
+    ) -> Result<(f64, f64), NoEstimate> {
+        let features = self.features(pool, schedule)?;
+        let code = features.stages.iter().map(halidom_cost::Stage::code).sum();
+        Ok((self.machine.estimate(&features).total, code))
+    }
 }
 
 /// The explanation of one schedule.

@@ -52,6 +52,8 @@ const IN_REGISTERS: [(i128, i128); 6] = [(1, 4), (1, 8), (1, 12), (2, 4), (2, 8)
 #[derive(Clone)]
 pub(super) struct Proposal {
     pub(super) estimate: f64,
+    /// The instructions in its innermost loops.
+    pub(super) code: f64,
     /// The kind of its blocks. The estimates of different kinds are less comparable.
     pub(super) family: Family,
     pub(super) directives: Vec<Directive>,
@@ -508,9 +510,9 @@ impl Proposer<'_> {
         }
         self.so_far.estimated += 1;
         let schedule = Schedule { name: String::new(), directives };
-        let estimate = self.model.estimate(self.pool, &schedule);
-        let estimate = estimate.map_or(f64::INFINITY, |estimate| estimate.total);
-        let proposal = Proposal { estimate, family, directives: schedule.directives };
+        let found = self.model.time_and_code(self.pool, &schedule);
+        let (estimate, code) = found.unwrap_or((f64::INFINITY, 0.0));
+        let proposal = Proposal { estimate, code, family, directives: schedule.directives };
         if estimate.is_finite() {
             self.so_far.found.insert(key, proposal);
         }

@@ -25,7 +25,7 @@ use super::options::Options;
 use super::polish::variants;
 use super::processor;
 use super::propose::canonical;
-use super::race::{Best, NEAR, ROUNDS, Slower, median, race};
+use super::race::{Best, NEAR, ROUNDS, Slower, median, raced};
 use super::seeds::seeds;
 use super::unproved::Unproved;
 use halidom_driver::data::{Prepared, Request};
@@ -53,15 +53,13 @@ const KEPT: usize = 12;
 const PARENTS: usize = 5;
 /// A candidate is not raced if its first runs take this many times as long as the best one's.
 const FAR: f64 = 1.4;
-/// A candidate that is faster by this factor, and wins most rounds, becomes the best.
-const FASTER: f64 = 0.985;
 /// The largest number of rounds at the end.
-const MOST_ROUNDS: usize = 31;
+pub(super) const MOST_ROUNDS: usize = 31;
 /// The numbers of changes from which the model chooses one. From few, it often chooses one that it
 /// likes less.
 const DRAWN: [usize; 3] = [4, 12, 36];
 /// Longer runs are not repeated where one says enough.
-const LONG_RUN: Duration = Duration::from_millis(100);
+pub(super) const LONG_RUN: Duration = Duration::from_millis(100);
 /// A run is abandoned after this many times the best one's time, but not before a second.
 const PATIENCE: u32 = 20;
 
@@ -134,7 +132,7 @@ pub(super) struct Search {
     /// The schedules for which stock Halide's code gives other outputs or is refuted, as scripts.
     pub(super) differing: Vec<String>,
     pub(super) prepared: Arc<Prepared>,
-    expected: Arc<Expected>,
+    pub(super) expected: Arc<Expected>,
     /// `None` if it takes too long.
     unscheduled: Option<Unscheduled>,
     pub(super) facts: Facts,
@@ -627,11 +625,15 @@ impl Search {
             let score = best.score * took.as_secs_f64() / best.pace.as_secs_f64();
             return Ok(Judged::Time { score, pace: took });
         }
-        let race = race(best, form, limit)?;
+        let (prepared, threads) = (&self.prepared, self.threads);
+        let place = |built: Arc<Built>| {
+            let placed = Form::start(move || Ok(built), prepared, COMPILE.1);
+            placed.map(|placed| placed.with_threads(threads))
+        };
+        let race = raced(best, form, limit, &place)?;
         best.pace = race.best;
         let (mut score, pace) = (best.score * race.ratio, race.pace);
-        let is_faster = race.ratio < FASTER && 3 * race.wins >= 2 * race.rounds;
-        if !is_faster {
+        if !race.is_faster() {
             // A schedule that is not clearly faster does not become the best.
             score = score.max(best.score);
         }
@@ -677,83 +679,6 @@ impl Search {
     pub(super) fn is_unproved_start(&self, name: &str) -> bool {
         let named = |member: &&Arc<Member>| member.start.as_deref() == Some(name);
         self.starts.iter().find(named).is_some_and(|start| self.unproved.has(&start.directives))
-    }
-
-    /// Times the schedules to start with once more, together with a winner, which comes last.
-    /// Returns `None` if the winner is slower than one of them that may be proved.
-    pub(super) fn last_times(
-        &mut self,
-        winner: &Last,
-        limit: Duration,
-    ) -> Result<Option<Vec<Row>>, TuneError> {
-        // Forms that stay in place would take memory.
-        self.best = None;
-        let far = Instant::now() + limit + self.longest_compile();
-        let start = |name: &str, failure: &Failure| TuneError::Start {
-            schedule: name.to_owned(),
-            reason: words(failure),
-        };
-        if !all_ended(&mut self.abandoned, far) {
-            return Err(start(&winner.name, &Failure::SlowToRun));
-        }
-        let mut forms = Vec::new();
-        let others =
-            self.starts.iter().filter(|member| member.start.as_ref() != Some(&winner.name));
-        for member in others {
-            let name = member.start.clone().unwrap_or_default();
-            let known = Some(member.pace);
-            forms.push((name, Arc::clone(&member.built), Arc::clone(&self.prepared), known));
-        }
-        let prepared = winner.prepared.clone().unwrap_or_else(|| Arc::clone(&self.prepared));
-        forms.push((winner.name.clone(), Arc::clone(&winner.built), prepared, None));
-        let mut placed = Vec::new();
-        let share = limit / u32::try_from(forms.len()).unwrap_or(1);
-        for (name, built, prepared, known) in forms {
-            // The one time of a form that takes long says enough.
-            let is_long = |took: &Duration| *took > LONG_RUN.max(share / 5);
-            if let Some(took) = known.filter(is_long) {
-                placed.push((name, None, 0, vec![took]));
-                continue;
-            }
-            let fails = |failure: Failure| start(&name, &failure);
-            let made = Form::start(move || Ok(built), &prepared, COMPILE.1);
-            let form = made.map_err(|(failure, _)| fails(failure))?;
-            let mut form = form.with_threads(self.threads);
-            let once = form.run(1, far.saturating_duration_since(Instant::now())).map_err(fails)?;
-            if !form.agrees(&self.expected).map_err(fails)? {
-                let how = "its outputs are not those of the unscheduled form".to_owned();
-                return Err(TuneError::Wrong { text: winner.text.clone(), how });
-            }
-            let fit = share.as_nanos() / once.as_nanos().max(1);
-            let rounds = usize::try_from(fit).unwrap_or(usize::MAX).clamp(ROUNDS.0, MOST_ROUNDS);
-            placed.push((name, Some(form), rounds, Vec::new()));
-        }
-        let count = placed.len();
-        for turn in 0..=MOST_ROUNDS {
-            for step in 0..count {
-                let (name, form, rounds, times) = &mut placed[(turn + step) % count];
-                let Some(form) = form.as_mut().filter(|_| turn <= *rounds) else { continue };
-                let took = form.run(1, 10 * (limit + COMPILE.1));
-                let took = took.map_err(|failure| start(name, &failure))?;
-                // The first turn is for warming up.
-                if turn > 0 {
-                    times.push(took);
-                }
-            }
-        }
-        let rows: Vec<Row> = placed
-            .into_iter()
-            .map(|(schedule, _, _, mut times)| {
-                times.sort_unstable();
-                let most = times[(times.len() * 9 / 10).min(times.len() - 1)];
-                Row { schedule, median: times[times.len() / 2], least: times[0], most }
-            })
-            .collect();
-        let is_fastest = rows.split_last().is_some_and(|(last, others)| {
-            let mut rivals = others.iter().filter(|row| !self.is_unproved_start(&row.schedule));
-            rivals.all(|row| last.median < row.median)
-        });
-        Ok((is_fastest || !winner.is_new).then_some(rows))
     }
 }
 

@@ -20,6 +20,9 @@ const PROOFS: &str = "2";
 const LIMIT: f64 = 10.0;
 /// The largest median ratio of the found schedules' times to those of the unscheduled forms.
 const RATIO: f64 = 0.7;
+/// The least time of an unscheduled form that a schedule may make much shorter, as a multiple of
+/// the time for moving inputs and outputs once.
+const ROOM: f64 = 3.0;
 /// The sizes of outputs of one to three dimensions, the largest first. A pipeline may read a
 /// coordinate in several dimensions of an input, which is then too large for the memory.
 const SIZES: [[&str; 4]; 3] = [
@@ -37,15 +40,18 @@ struct Row {
     seconds: f64,
     /// The found schedule's time, as a multiple of the unscheduled form's time.
     ratio: f64,
+    /// The unscheduled form's time, as a multiple of the time for moving inputs and outputs once.
+    limit: f64,
     candidates: f64,
 }
 
 impl Row {
     fn line(&self) -> String {
-        let Self { seed, size, outcome, seconds, ratio, candidates } = self;
+        let Self { seed, size, outcome, seconds, ratio, limit, candidates } = self;
         format!(
             "{{\"seed\":{seed},\"size\":\"{size}\",\"outcome\":\"{outcome}\",\
-                \"seconds\":{seconds:.3},\"ratio\":{ratio:.4},\"candidates\":{candidates}}}"
+                \"seconds\":{seconds:.3},\"ratio\":{ratio:.4},\"limit\":{limit:.3},\
+                \"candidates\":{candidates}}}"
         )
     }
 
@@ -59,6 +65,7 @@ impl Row {
             outcome: text("outcome")?,
             seconds: number("seconds")?,
             ratio: number("ratio")?,
+            limit: number("limit")?,
             candidates: number("candidates")?,
         })
     }
@@ -152,11 +159,13 @@ fn dimensions(text: &str) -> usize {
 
 fn judged(answer: &Answer, (seed, size): (u64, &str), seconds: f64) -> Row {
     let rows = answer.get("rows").and_then(Json::array).unwrap_or_default();
-    let time = |name: Option<&str>| {
+    let of = |name: Option<&str>, key| {
         let row = rows.iter().find(|row| row.get("schedule").and_then(Json::text) == name)?;
-        row.get("milliseconds").and_then(Json::number)
+        row.get(key).and_then(Json::number)
     };
+    let time = |name| of(name, "milliseconds");
     let (first, last) = (time(Some("default")), time(answer.get("schedule").and_then(Json::text)));
+    let limit = of(Some("default"), "ratio_to_limit").unwrap_or(1.0);
     let ratio = first.zip(last).map_or(1.0, |(first, last)| last / first.max(1e-9));
     let tried = answer.get("candidates").and_then(|all| all.get("tried"));
     let outcome = match answer.verdict {
@@ -171,22 +180,34 @@ fn judged(answer: &Answer, (seed, size): (u64, &str), seconds: f64) -> Row {
         outcome: outcome.to_owned(),
         seconds,
         ratio,
+        limit,
         candidates: tried.and_then(Json::number).unwrap_or(0.0),
     }
 }
 
 fn report(rows: &[Row]) -> Result<(), Error> {
     let proved: Vec<&Row> = rows.iter().filter(|row| row.outcome == "proved").collect();
-    let median = |of: fn(&Row) -> f64| {
-        let mut all: Vec<f64> = proved.iter().map(|row| of(row)).collect();
+    let median_of = |rows: &[&Row], of: fn(&Row) -> f64| {
+        let mut all: Vec<f64> = rows.iter().map(|row| of(row)).collect();
         all.sort_by(f64::total_cmp);
         all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
     };
+    let median = |of| median_of(&proved, of);
+    // Of the others, the unscheduled form is about as fast as memory.
+    let slow: Vec<&Row> = proved.iter().copied().filter(|row| row.limit >= ROOM).collect();
     let longest = proved.iter().map(|row| row.seconds).fold(0.0, f64::max);
     let late = proved.iter().filter(|row| row.seconds > LIMIT).count();
     let ratio = median(|row| row.ratio);
-    let headings =
-        ["pipelines", "proved", "over 10 s", "median s", "longest s", "candidates", "median ratio"];
+    let headings = [
+        "pipelines",
+        "proved",
+        "over 10 s",
+        "median s",
+        "longest s",
+        "candidates",
+        "median ratio",
+        "of those with room",
+    ];
     let cells = vec![
         rows.len().to_string(),
         proved.len().to_string(),
@@ -195,6 +216,7 @@ fn report(rows: &[Row]) -> Result<(), Error> {
         format!("{longest:.1}"),
         format!("{:.0}", median(|row| row.candidates)),
         format!("{ratio:.2}"),
+        format!("{:.2} of {}", median_of(&slow, |row| row.ratio), slow.len()),
     ];
     println!("{}", table::layout(&headings, &[cells]));
     let mut short: Vec<String> = rows
@@ -229,6 +251,7 @@ mod tests {
             outcome: "proved".to_owned(),
             seconds: 1.5,
             ratio: 0.25,
+            limit: 4.0,
             candidates: 9.0,
         };
         let line = row.line();

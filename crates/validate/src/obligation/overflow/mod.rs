@@ -251,6 +251,9 @@ impl Checker<'_> {
 
     /// Returns an interval that contains an integer at a place.
     fn bounded(&mut self, wanted: Wanted, place: &Place, ranges: &mut Ranges<'_>) -> Interval {
+        if self.lia.is_hopeless() {
+            return (i128::MIN, i128::MAX);
+        }
         let (mut desk, _) = self.door();
         let found = ranges.proposer.bounded(&mut desk, wanted, place);
         // The solver assumes the entry checks ([`Self::grant`]).
