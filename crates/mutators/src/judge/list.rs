@@ -532,8 +532,8 @@ fn is_mutator(function: &Function, program: &Program) -> bool {
     argument(function).is_some() && is_suspect(function, program)
 }
 
-/// True if a method prints C for a node: its class, or a base that it may not see, has a method that
-/// prints an operand.
+/// True if a method prints C for a node: its class, or a base that may not be seen, has a method
+/// that prints an operand.
 fn is_emitter(function: &Function, functions: &[Function]) -> bool {
     let is_printed =
         |name: &str| matches!(contracts::printed(name), Some(Print::Expr | Print::Inline));
