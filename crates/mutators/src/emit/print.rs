@@ -413,6 +413,7 @@ fn text_in_c(rope: &[Piece], state: &mut State) -> Option<NodeId> {
 
 /// Returns a text for a reader.
 pub(crate) fn plain(rope: &[Piece]) -> String {
+    const SHOWN: usize = 300;
     let parts = rope.iter().map(|piece| match piece {
         Piece::Text(text) => text.clone(),
         Piece::Num(_) | Piece::Real(..) | Piece::Bits(_) => "#".to_owned(),
@@ -422,5 +423,10 @@ pub(crate) fn plain(rope: &[Piece]) -> String {
         Piece::Stmt(_) => "statement".to_owned(),
         Piece::Eval(_, variable) => format!("_{variable} is computed; "),
     });
-    parts.collect()
+    // A message shows the beginning of a long text.
+    let text: String = parts.collect();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }

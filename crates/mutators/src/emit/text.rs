@@ -41,6 +41,9 @@ const LONG_SIGNS: [&str; 22] = [
     "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 ];
 
+/// The most tokens of a text that is read. Parentheses within parentheses take some of the stack.
+const MOST_TOKENS: usize = 5000;
+
 /// The suffixes of integers.
 const SUFFIXES: [&str; 8] = ["", "u", "l", "ul", "lu", "ll", "ull", "llu"];
 
@@ -176,7 +179,7 @@ pub(super) fn tokens(rope: &[Piece]) -> Option<Vec<Token>> {
         }
     }
     // What follows would belong to a comment that does not end.
-    (within == Within::Code).then_some(tokens)
+    (within == Within::Code && tokens.len() <= MOST_TOKENS).then_some(tokens)
 }
 
 /// Joins texts that follow one another; `None` if pieces that touch may be one word or one sign.
