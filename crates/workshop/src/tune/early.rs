@@ -41,7 +41,7 @@ impl Search {
         let mut so_far = Proposals::default();
         self.propose(&mut so_far, &mut |took| took > SOON.min(limit));
         let mut choice = Early::Simplest;
-        while !so_far.is_done && so_far.took < limit {
+        while !so_far.is_done && so_far.took < limit && Instant::now() < deadline {
             self.early(&mut so_far, choice, limit, deadline, progress)?;
             choice = Early::Best;
         }
@@ -56,9 +56,9 @@ impl Search {
         ));
         self.estimated = Some((count, took));
         let mut chosen = choose(&self.facts, all);
-        if let Some(simplest) = so_far.simplest() {
+        if let Some(plainest) = so_far.plainest() {
             let at = chosen.len().min(1);
-            chosen.insert(at, without_vectors(&simplest.directives));
+            chosen.insert(at, without_vectors(&plainest.directives));
         }
         self.waiting = chosen.split_off(chosen.len().min(FIRST)).into();
         self.candidates(chosen, deadline, progress)?;

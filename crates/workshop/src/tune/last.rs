@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::Row;
 use super::error::TuneError;
 use super::form::{Failure, Form, all_ended, words};
-use super::race::{ROUNDS, median};
+use super::race::{ROUNDS, median, repeats};
 use super::search::{COMPILE, LONG_RUN, Last, MOST_ROUNDS, Member, Search};
 
 /// The number of the fastest schedules that race once more.
@@ -44,8 +44,9 @@ impl Search {
                 break;
             }
             for step in 0..count {
-                let (_, form, times) = &mut placed[(turn + step) % count];
-                let Ok(took) = form.run(1, 10 * (limit + COMPILE.1)) else { return };
+                let (member, form, times) = &mut placed[(turn + step) % count];
+                let runs = repeats(member.pace);
+                let Ok(took) = form.run(runs, 10 * (limit + COMPILE.1)) else { return };
                 // The first turn is for warming up.
                 if turn > 0 {
                     times.push(took);
@@ -107,14 +108,16 @@ impl Search {
             }
             let fit = share.as_nanos() / once.as_nanos().max(1);
             let rounds = usize::try_from(fit).unwrap_or(usize::MAX).clamp(ROUNDS.0, MOST_ROUNDS);
-            placed.push((name, Some(form), rounds, Vec::new()));
+            placed.push((name, Some((form, repeats(once))), rounds, Vec::new()));
         }
         let count = placed.len();
         for turn in 0..=MOST_ROUNDS {
             for step in 0..count {
                 let (name, form, rounds, times) = &mut placed[(turn + step) % count];
-                let Some(form) = form.as_mut().filter(|_| turn <= *rounds) else { continue };
-                let took = form.run(1, 10 * (limit + COMPILE.1));
+                let Some((form, runs)) = form.as_mut().filter(|_| turn <= *rounds) else {
+                    continue;
+                };
+                let took = form.run(*runs, 10 * (limit + COMPILE.1));
                 let took = took.map_err(|failure| start(name, &failure))?;
                 // The first turn is for warming up.
                 if turn > 0 {

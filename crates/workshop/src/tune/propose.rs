@@ -131,8 +131,23 @@ impl Proposals {
     /// These have the least code.
     pub(super) fn simplest(&self) -> Option<Proposal> {
         let is_placed = |found: &Directive| matches!(found.action, Action::ComputeAt(_));
-        let simple = self.found.values().filter(|of| !of.directives.iter().any(is_placed));
-        simple.min_by(|one, other| one.estimate.total_cmp(&other.estimate)).cloned()
+        self.best_without(is_placed)
+    }
+
+    /// The one of these that keeps all loops whole and in their order.
+    pub(super) fn plainest(&self) -> Option<Proposal> {
+        let is_changed = |found: &Directive| {
+            let action = &found.action;
+            matches!(action, Action::ComputeAt(_) | Action::Split { .. })
+                || matches!(action, Action::Tile { .. } | Action::Reorder { .. })
+        };
+        self.best_without(is_changed).or_else(|| self.simplest())
+    }
+
+    /// The schedule with the lowest estimate that has no such directive.
+    fn best_without(&self, has: impl Fn(&Directive) -> bool + Copy) -> Option<Proposal> {
+        let left = self.found.values().filter(|of| !of.directives.iter().any(has));
+        left.min_by(|one, other| one.estimate.total_cmp(&other.estimate)).cloned()
     }
 }
 

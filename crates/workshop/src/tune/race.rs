@@ -13,8 +13,15 @@ pub(super) const NEAR: f64 = 1.1;
 const FASTER: f64 = 0.985;
 /// The least and the largest number of rounds in a race, and its time limit.
 pub(super) const ROUNDS: (usize, usize, Duration) = (5, 21, Duration::from_millis(1500));
-/// Shorter runs are repeated to reach this time.
-const SHORTEST: Duration = Duration::from_micros(400);
+/// Shorter runs are repeated to reach this time. Threads that sleep take a while to wake up: they
+/// do so once before several runs of a form.
+const SHORTEST: Duration = Duration::from_millis(2);
+
+/// The number of runs of a form in a row, each of which takes about so long.
+pub(super) fn repeats(pace: Duration) -> u32 {
+    let repeats = SHORTEST.as_nanos() / pace.as_nanos().max(1);
+    u32::try_from(repeats).unwrap_or(1).clamp(1, 50)
+}
 
 /// The best form, with its arrays in place.
 pub(super) struct Best {
@@ -88,8 +95,7 @@ impl Slower {
 /// Runs a candidate and the best one in turn until it is clear which is faster.
 fn race(best: &mut Best, form: &mut Form, limit: Duration) -> Result<Race, Failure> {
     let (least, most, budget) = ROUNDS;
-    let repeats = SHORTEST.as_nanos() / best.pace.as_nanos().max(1);
-    let repeats = u32::try_from(repeats).unwrap_or(1).clamp(1, 50);
+    let repeats = repeats(best.pace);
     let begin = Instant::now();
     let mut times: Vec<(Duration, Duration)> = Vec::new();
     while times.len() < most && (times.len() < least || begin.elapsed() < budget) {

@@ -25,7 +25,7 @@ use super::options::Options;
 use super::polish::variants;
 use super::processor;
 use super::propose::canonical;
-use super::race::{Best, NEAR, ROUNDS, Slower, median, raced};
+use super::race::{Best, NEAR, ROUNDS, Slower, median, raced, repeats};
 use super::seeds::seeds;
 use super::unproved::Unproved;
 use halidom_driver::data::{Prepared, Request};
@@ -610,7 +610,8 @@ impl Search {
         let far = best.pace.mul_f64(FAR);
         for _ in 0..3 {
             if took > far {
-                took = took.min(form.run(1, limit)?);
+                let runs = repeats(best.pace);
+                took = took.min(form.run(runs, limit * runs)?);
             }
         }
         if took > far {

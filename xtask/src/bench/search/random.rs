@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The seconds of a search, without its proofs.
-const BUDGET: &str = "5";
+const BUDGET: &str = "4.5";
 /// The seconds for proofs after a search.
 const PROOFS: &str = "2";
 /// The limit for a search with its proofs, in seconds.
