@@ -185,10 +185,10 @@ impl Shapes<'_> {
         }
     }
 
-    /// Enlarges the shapes that are too small for what is needed: a default was a guess, and what
-    /// is needed may depend on it, as an input that is read within its edges here and at fixed
-    /// coordinates there. Nothing changes if there is no end to it. Extents that the user gave
-    /// stay.
+    /// Enlarges the shapes that do not hold the regions that they need. A default was a guess, and
+    /// a needed region may depend on it: an input may be read within its edges in one place and at
+    /// other coordinates in another. If the shapes do not stop growing, the defaults stay. So do
+    /// extents that the user gave.
     fn grow(&mut self, bindings: &mut Bindings) -> Result<(), DataError> {
         let (before, known) = (bindings.clone(), self.known.clone());
         for _ in 0..MAX_ROUNDS {

@@ -21,24 +21,6 @@ use crate::machine::run::{Machine, Operands, Outcome};
 use crate::machine::same::takes_shuffles_for_equal;
 use crate::machine::shuffles::shuffle;
 
-/// The operators whose operands may be two shuffles.
-const OPERATORS: [Kind; 14] = [
-    Kind::Add,
-    Kind::Sub,
-    Kind::Div,
-    Kind::Mod,
-    Kind::Min,
-    Kind::Max,
-    Kind::EQ,
-    Kind::NE,
-    Kind::LT,
-    Kind::LE,
-    Kind::GT,
-    Kind::GE,
-    Kind::And,
-    Kind::Or,
-];
-
 /// Looks for two shuffles that a method takes for one.
 pub(crate) fn refuted_by_alike_shuffles(entry: Entry<'_>) -> Option<Finding> {
     if !takes_shuffles_for_equal(entry.profile) || entry.mode.is_emitter() {
@@ -48,7 +30,9 @@ pub(crate) fn refuted_by_alike_shuffles(entry: Entry<'_>) -> Option<Finding> {
         return lost_store(entry);
     }
     let is_truth = matches!(entry.kind, Kind::And | Kind::Or);
-    if !OPERATORS.contains(&entry.kind) && entry.kind != Kind::Select {
+    // An operator has two operands.
+    let is_operator = matches!(entry.kind.fields(), [("a", _), ("b", _)]);
+    if !is_operator && entry.kind != Kind::Select {
         return None;
     }
     let (ty, numbers) = if is_truth { (Type::BOOL, [0, 1]) } else { (I32, [100, 200]) };
@@ -136,8 +120,7 @@ fn operator(entry: Entry<'_>, ty: Type, lanes: [i128; 2]) -> Concrete {
     Concrete::new(state, values, input, assignment, Number::whole(0))
 }
 
-/// A store of what was loaded from another place, of which the method makes a statement without an
-/// effect.
+/// Looks for a store that a method drops although its value was loaded from another place.
 fn lost_store(entry: Entry<'_>) -> Option<Finding> {
     let Pair { mut state, values, nodes: [to, from], assignment } = pair(entry, I32, [0, 1]);
     let mut machine = Machine::new(entry.program, entry.profile, entry.is_whole);

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use halidom_base::stack;
 use halidom_cpp as cpp;
 use halidom_cpp::ast::{File, Function, Stmt, StmtKind};
-use halidom_cpp::{is_letter, words};
+use halidom_cpp::{is_letter, without_comments, words};
 use halidom_rewrites::cache::Cache;
 use halidom_rewrites::options::{ExamineError, Options, Source};
 use halidom_rewrites::profile::Language;
@@ -220,7 +220,7 @@ fn hide_unknown_macros(program: &mut Program, enumerators: &BTreeSet<String>) {
     declared.extend(program.aliases_within.iter().cloned());
     declared.extend(program.functions.iter().map(|function| function.name.clone()));
     for function in &mut program.functions {
-        let text = cpp::without_comments(&function.text);
+        let text = without_comments(&function.text);
         let is_known = |word: &str| {
             declared.contains(word)
                 || has_meaning(word)
@@ -544,7 +544,8 @@ fn is_emitter(function: &Function, functions: &[Function]) -> bool {
     let is_visit = ["visit", "VisitExpr_", "VisitStmt_"].contains(&function.name.as_str())
         && function.result == "void"
         && argument(function).is_some();
-    is_visit && (functions.iter().any(is_it) || words(&function.text).any(is_printed))
+    is_visit
+        && (functions.iter().any(is_it) || words(&without_comments(&function.text)).any(is_printed))
 }
 
 /// Returns what a method makes.

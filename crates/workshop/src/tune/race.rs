@@ -17,7 +17,7 @@ pub(super) const ROUNDS: (usize, usize, Duration) = (5, 21, Duration::from_milli
 /// do so once before several runs of a form.
 const SHORTEST: Duration = Duration::from_millis(2);
 
-/// The number of runs of a form in a row, each of which takes about so long.
+/// The number of runs of a form in a row, if one takes about so long.
 pub(super) fn repeats(pace: Duration) -> u32 {
     let repeats = SHORTEST.as_nanos() / pace.as_nanos().max(1);
     u32::try_from(repeats).unwrap_or(1).clamp(1, 50)
